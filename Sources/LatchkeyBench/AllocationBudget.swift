@@ -1,38 +1,41 @@
-#if os(Linux)
-    import Foundation
-    import LatchkeyCore
-    import LatchkeyHTTP
-    import LatchkeyPlayback
+import Foundation
+import LatchkeyCore
+import LatchkeyPlayback
 
-    /// The most that a request of the production server may allocate: 3 % more than it did on 2026-11-29, and 5 % more bytes. CI fails
-    /// above it; a change that needs more, or less, says so here.
-    ///
-    /// A frame of a task is an allocation, too: a large value that lives across an `await` shows in the bytes.
-    struct AllocationBudget: Sendable {
-        /// A kind of request.
-        let name: String
-        let allocations: Double
-        let bytes: Double
+/// The most that a request of the production server may allocate: 3 % more than it did on 2026-11-29, and 5 % more bytes; for a capture, 10 %
+/// and 30 % more than on 2026-11-30. CI fails above it; a change that needs more, or less, says so here.
+///
+/// A frame of a task is an allocation, too: a large value that lives across an `await` shows in the bytes.
+struct AllocationBudget: Sendable {
+    /// A kind of request, or of other work.
+    let name: String
+    let allocations: Double
+    let bytes: Double
 
-        static let license = Self(name: "A license of the server", allocations: 296, bytes: 61_000)
-        static let renewal = Self(name: "A renewal of the server", allocations: 273, bytes: 58_500)
-        static let heartbeat = Self(name: "A heartbeat of the server", allocations: 130, bytes: 25_200)
-        static let slot = Self(name: "A slot of the server", allocations: 237, bytes: 50_400)
-        static let speke = Self(name: "A SPEKE exchange of the server", allocations: 556, bytes: 153_000)
+    static let license = Self(name: "A license of the server", allocations: 296, bytes: 61_000)
+    static let renewal = Self(name: "A renewal of the server", allocations: 273, bytes: 58_500)
+    static let heartbeat = Self(name: "A heartbeat of the server", allocations: 130, bytes: 25_200)
+    static let slot = Self(name: "A slot of the server", allocations: 237, bytes: 50_400)
+    static let speke = Self(name: "A SPEKE exchange of the server", allocations: 556, bytes: 153_000)
+    /// A body that is read again for each profile allocates several times as much.
+    static let capture = Self(name: "A KB of a browser's capture", allocations: 290, bytes: 45_000)
 
-        /// The counts, with the budget as the aim. A debug build allocates more, and has no budget.
-        func figures(_ count: AllocationCount, of build: String = BenchRun.thisBuild) -> [Figure] {
-            let isAimed = build == "release"
-            return [
-                Figure(
-                    name: "\(name), allocations", value: count.allocations, unit: .allocations,
-                    aim: isAimed ? .atMost(allocations) : nil),
-                Figure(
-                    name: "\(name), allocated bytes", value: count.bytes, unit: .bytes,
-                    aim: isAimed ? .atMost(bytes) : nil, note: "frames of tasks included"),
-            ]
-        }
+    /// The counts, with the budget as the aim. A debug build allocates more, and has no budget.
+    func figures(_ count: AllocationCount, of build: String = BenchRun.thisBuild) -> [Figure] {
+        let isAimed = build == "release"
+        return [
+            Figure(
+                name: "\(name), allocations", value: count.allocations, unit: .allocations,
+                aim: isAimed ? .atMost(allocations) : nil),
+            Figure(
+                name: "\(name), allocated bytes", value: count.bytes, unit: .bytes,
+                aim: isAimed ? .atMost(bytes) : nil, note: "frames of tasks included"),
+        ]
     }
+}
+
+#if os(Linux)
+    import LatchkeyHTTP
 
     extension Bench {
         var budgetPart: Part { ("Allocations of the server", budgets) }

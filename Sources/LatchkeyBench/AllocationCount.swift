@@ -120,29 +120,35 @@ extension Bench {
         let counter = try AllocationCounter(in: folder.url)
         guard let itself = Bundle.main.executableURL else { throw Diagnosis.toolMissing("path to this program") }
         let output = try ToolRun.output(of: itself, [countingFlag], environment: counter.environment)
-        let count = try JSONDecoder().decode(CKCCount.self, from: Data(output.utf8))
+        let count = try JSONDecoder().decode(OwnCount.self, from: Data(output.utf8))
         let (whole, rsa) = (count.whole.allocations.shown(places: 1), count.rsa.allocations.shown(places: 1))
         return [
             Figure(
                 name: "Allocations outside RSA per CKC", value: count.whole.allocations - count.rsa.allocations,
                 unit: .allocations, aim: .below(60), note: "\(whole) in all, \(rsa) of them in libcrypto's RSA")
-        ]
+        ] + count.captures.figures
     }
 
-    /// The allocations of this process, which was started with a counter, for a CKC.
-    static func countedCKC() throws -> CKCCount {
+    /// The allocations of this process, which was started with a counter, for a CKC and for captures.
+    static func ownCount() throws -> OwnCount {
         let counter = try AllocationCounter(ofThisProcess: ())
         let bench = try KeyServerBench(bits: 2048)
         let count = { (work: (Int) throws -> Void) in
             try counter.count(bench.spcs.count) { for number in bench.spcs.indices { try work(number) } }
         }
-        return CKCCount(whole: try count(bench.answer), rsa: try count(bench.unwrap))
+        let (short, long) = (try CaptureBench(size: 1), try CaptureBench(size: 2))
+        return OwnCount(
+            whole: try count(bench.answer), rsa: try count(bench.unwrap),
+            captures: CaptureCount(
+                short: try counter.count(short.archive.count / 1_000, short.identify),
+                long: try counter.count(long.archive.count / 1_000, long.identify)))
     }
 
-    /// The allocations of one CKC.
-    struct CKCCount: Codable, Sendable, Equatable {
+    struct OwnCount: Codable, Sendable, Equatable {
+        /// The allocations of one CKC.
         let whole: AllocationCount
         /// The part of it that the RSA operation allocates.
         let rsa: AllocationCount
+        let captures: CaptureCount
     }
 }

@@ -42,7 +42,7 @@ struct BenchVerb: Verb {
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         if arguments[counting] {
-            try console.printJSON(Bench.countedCKC())
+            try console.printJSON(Bench.ownCount())
             return .yes
         }
         let isWhole = ![brief, licenses, server, allocations, recording].contains { arguments[$0] }

@@ -9,15 +9,16 @@ import LatchkeySupport
 struct CaptureBench: Sendable {
     let archive: Data
 
-    init() throws {
+    /// - Parameter size: its length, in units of about 1 MB. Defaults to that of a page.
+    init(size: Int = 4) throws {
         let exchanges =
-            (0..<8).map { Self.reply("segment/\($0).m4s", Self.noise(200_000)) }
-            + (0..<24).map { Self.reply("script/\($0).js", Data(Self.script.utf8)) }
-            + (0..<800).map {
+            (0..<2 * size).map { Self.reply("segment/\($0).m4s", Self.noise(200_000)) }
+            + (0..<6 * size).map { Self.reply("script/\($0).js", Data(Self.script.utf8)) }
+            + (0..<200 * size).map {
                 Self.post("beacon?n=\($0)", Data(#"{"event":"time","at":\#($0),"session":"abcdefgh"}"#.utf8))
             }
-            + (0..<400).map { Self.reply("v/\($0 % 4).m3u8", Data(Self.playlist.utf8)) }
-            + (0..<60).map { _ in
+            + (0..<100 * size).map { Self.reply("v/\($0 % 4).m3u8", Data(Self.playlist.utf8)) }
+            + (0..<15 * size).map { _ in
                 Self.post("license", Data([0, 0, 0, 1]) + Self.noise(1_004), Data([0, 0, 0, 1]) + Self.noise(296))
             }
         archive = try JSONSerialization.data(withJSONObject: ["log": ["entries": exchanges]])
@@ -28,12 +29,13 @@ struct CaptureBench: Sendable {
     /// The processor time of reading and identifying, and of a JSON parser alone, in seconds.
     func times() throws -> (own: Double, other: Double) {
         let start = Stopwatch.processTime
-        let capture = try TrafficCapture(archive)
-        _ = VendorIdentification().identify(capture)
+        try identify()
         let middle = Stopwatch.processTime
         _ = try JSONSerialization.jsonObject(with: archive)
         return (middle - start, Stopwatch.processTime - middle)
     }
+
+    func identify() throws { _ = VendorIdentification().identify(try TrafficCapture(archive)) }
 
     private static func reply(_ path: String, _ body: Data) -> [String: Any] {
         [
@@ -79,6 +81,24 @@ extension Bench {
             Figure(
                 name: "Reading a capture, for each MB", value: each, unit: .milliseconds, aim: .below(100),
                 note: "processor time"),
+        ]
+    }
+}
+
+/// The allocations of reading a capture, for each of its KB.
+struct CaptureCount: Codable, Sendable, Equatable {
+    let short: AllocationCount
+    /// Of a capture that is twice as long.
+    let long: AllocationCount
+
+    var figures: [Figure] {
+        AllocationBudget.capture.figures(long) + [
+            Figure(
+                name: "Allocations for a KB of a capture twice as long, of those for a KB",
+                value: long.allocations / short.allocations, unit: .share, aim: .atMost(1.1)),
+            Figure(
+                name: "Allocated bytes for a KB of a capture twice as long, of those for a KB",
+                value: long.bytes / short.bytes, unit: .share, aim: .atMost(1.1)),
         ]
     }
 }

@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func `without the counter nothing is counted`() {
-        #expect { try Bench.countedCKC() } throws: { ($0 as? Diagnosis)?.code == "toolFailed" }
+        #expect { try Bench.ownCount() } throws: { ($0 as? Diagnosis)?.code == "toolFailed" }
     }
 }
 
@@ -186,6 +186,15 @@ import Testing
             let count = AllocationCount(allocations: allocations, bytes: bytes)
             #expect(budget.figures(count, of: "release").map(\.isMet) == met)
             #expect(budget.figures(count, of: "debug").map(\.isMet) == [nil, nil])
+        }
+
+        @Test(arguments: [(1.0, 1.0, [true, true]), (1, 1.2, [true, false]), (2, 2, [false, false])])
+        func `reading that takes more for each KB of a longer capture misses its aim`(
+            _ allocations: Double, _ bytes: Double, _ met: [Bool]
+        ) {
+            let short = AllocationCount(allocations: 1, bytes: 1)
+            let count = CaptureCount(short: short, long: AllocationCount(allocations: allocations, bytes: bytes))
+            #expect(count.figures.suffix(2).map(\.isMet) == met)
         }
     }
 #endif
