@@ -322,9 +322,12 @@ class Alerts:
         node.child.signal(signal.SIGHUP)
 
     def lone_node(self, node):
-        """A node's configuration differs from the others', and names a key set that does not exist."""
+        """A node's configuration differs from the others', and names a key set and a sign-in provider that do not exist."""
+        provider = {"issuer": f"https://127.0.0.1:{free_port()}", "clientID": "trial", "redirectBase": "https://localhost", "grants": []}
+        operators = {"operators": {**node.listeners()["operators"], "openID": provider}}
         elsewhere = {"tokens": {"keys": f"https://127.0.0.1:{free_port()}/jwks.json", "longestLife": "1h"}}
-        self.fires("a node's key set is not there", "LatchkeyKeySetFails", lambda: self.give(node, "stored", elsewhere), within=75, tenant="stored")
+        self.fires("a node's key set is not there", "LatchkeyKeySetFails", lambda: self.give(node, "stored", elsewhere, **operators), within=75, tenant="stored")
+        self.fires("a node's sign-in provider is not there", "LatchkeySignInFails", None, within=75, instance=f"127.0.0.1:{node.operators}")
         self.fires("a node has another configuration", "LatchkeyConfigurationsDiffer", None, within=75)
         node.configure()
         self.ends("a node's key set is not there", "LatchkeyKeySetFails", lambda: node.child.signal(signal.SIGHUP))

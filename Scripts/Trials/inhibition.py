@@ -15,9 +15,10 @@ def alert(text):
 # What fires, and what of it stays silent.
 SCENES = {
     "PostgreSQL is away": (
-        ["StoreOutage store=keyStore", "ChangesPending instance=a", "NodeDown instance=b"],
+        ["StoreOutage store=keyStore,operation=read", "ChangesPending instance=a", "NodeDown instance=b"],
         ["AuditUnwritable instance=a", "PackagerErrors protocol=speke", "RecordWaits instance=a", "LicensesDegraded why=staleKey",
-         "LicensesDegraded why=copiedKey"]),
+         "LicensesDegraded why=copiedKey", "StoreOutage store=keyStore,operation=listen"]),
+    "notifications do not arrive": (["StoreOutage store=keyStore,operation=listen", "AuditUnwritable instance=a"], []),
     "Redis is away": (
         ["StoreOutage store=sessionStore", "LicensesDegraded why=geo"],
         ["StoreOutage store=tokenStore", "LicensesDegraded why=sessionStore", "LicensesDegraded why=tokenStore"]),

@@ -24,8 +24,8 @@ package struct Stores: Sendable {
     package let keys: (any KeyStore)?
     /// `nil` for an engine that keeps records only.
     package let audit: (any AuditStore)?
-    /// Changes of keys by other nodes; ends immediately for an engine of one node.
-    package let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
+    /// Changes of keys by other nodes; `nil` for an engine of one node.
+    package let changes: (@Sendable () throws(StoreError) -> AsyncStream<KeyChange>)?
     /// Does a kind of work with keys or audit in a form that changes nothing.
     package let probe: @Sendable (EngineRole, EngineOperation) async throws(StoreError) -> Void
     /// Ends threads and connections.
@@ -38,7 +38,7 @@ package struct Stores: Sendable {
         records: any RecordStore, operatorRecords: (any RecordStore)? = nil,
         redirections: @escaping @Sendable () -> [ClusterRedirection: UInt64] = { [:] }, keys: (any KeyStore)? = nil,
         audit: (any AuditStore)? = nil,
-        changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange> = { AsyncStream { $0.finish() } },
+        changes: (@Sendable () throws(StoreError) -> AsyncStream<KeyChange>)? = nil,
         probe: @escaping @Sendable (EngineRole, EngineOperation) async throws(StoreError) -> Void = { _, _ in },
         close: @escaping @Sendable () -> Void = {}, closed: (@Sendable () async -> Void)? = nil
     ) {

@@ -65,7 +65,7 @@ import Testing
         _ = table.health(.keySet, of: "a", engine: "file")
         #expect(table.all.map(\.name) == ["keyStore", "keySet", "callout"])
         #expect(added.withLock { $0 } == 3)
-        table.keep { _, tenant in tenant == "a" }
+        table.keep { _, tenant in ["a", nil].contains(tenant) }
         #expect(table.all.map(\.name) == ["keyStore", "keySet"])
         #expect(table.known(.callout, of: "b") == nil)
     }

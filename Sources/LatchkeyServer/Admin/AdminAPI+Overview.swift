@@ -230,7 +230,6 @@ extension ServerState {
         }
         if shared.isDraining { notices.append("The node is shutting down.") }
         if let notice = OpenFileLimit.notice { notices.append(notice) }
-        if let notice = openID?.notice { notices.append(notice) }
         return notices
     }
 }

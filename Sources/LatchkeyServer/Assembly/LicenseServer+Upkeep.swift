@@ -50,11 +50,7 @@ extension LicenseServer {
     func followKeys() async {
         await withTaskGroup { group in
             group.addTask { [self] in
-                let changes: AsyncStream<KeyChange>
-                do throws(StoreError) { changes = try shared.engines.changes() } catch {
-                    return shared.log.write(LogEntry(.outage, error))
-                }
-                for await change in changes { await apply(change) }
+                for await change in shared.engines.changes { await apply(change) }
             }
             group.addTask { [self] in
                 while (try? await shared.timekeeper.sleep(for: .seconds(30))) != nil { await apply(.everything) }
@@ -75,7 +71,7 @@ extension LicenseServer {
         let engines = shared.engines
         let (wasAway, wasBehind) = (engines.keys.isAway, engines.keys.age?.setback != nil)
         await shared.look(atLeastEvery: .seconds(5))
-        if !engines.keys.health.isAway, !engines.auditGuard.health.isAway, let pending = engines.pending,
+        if engines.keys.takesChanges, !engines.auditGuard.health.isAway, let pending = engines.pending,
             pending.count > 0
         {
             let count = pending.count
@@ -104,17 +100,15 @@ extension LicenseServer {
         }
     }
 
-    /// Asks every twenty seconds whether the operators' sign-in provider answers, so that the console's notice is true even without
-    /// sign-ins. A failure is logged once.
+    /// Asks every twenty seconds whether the operators' sign-in provider answers, so that its health is known even without sign-ins.
     func watchProvider() async {
-        var isTold = false
         repeat {
             do throws(SignOnRefusal) {
                 try await current.openID?.answers()
-                isTold = false
+                // Otherwise only the next sign-in would end an outage of the token endpoint.
+                if let provider = current.openID, provider.health.isAway { try await provider.declines() }
             } catch {
-                if !isTold, !Task.isCancelled { shared.log.write(LogEntry(.admin, error, level: .warning)) }
-                isTold = true
+                // Its health reports it.
             }
         } while (try? await shared.timekeeper.sleep(for: .seconds(20))) != nil
     }

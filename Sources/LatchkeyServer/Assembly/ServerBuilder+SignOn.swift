@@ -15,7 +15,11 @@ extension ServerBuilder {
         let transport: (any Transport)? = problems.collecting("operators.openID.authorities") {
             try self.transport(stated.authorities)
         }
-        return transport.map { OpenIDProvider(stated, secret: secret, transport: $0, timekeeper: timekeeper) }
+        return transport.map {
+            OpenIDProvider(
+                stated, secret: secret, transport: $0, health: health.health(.openID, of: nil, engine: "https"),
+                timekeeper: timekeeper)
+        }
     }
 
     /// A transport that trusts a file's authorities in addition to the system's.

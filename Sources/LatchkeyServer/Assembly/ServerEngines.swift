@@ -28,7 +28,8 @@ package struct ServerEngines: Sendable {
     package let keys: GuardedKeyStore
     package let audit: any AuditStore
     package let auditGuard: EngineGuard
-    let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
+    /// Other nodes' changes to keys, for one reader.
+    let changes: AsyncStream<KeyChange>
     /// The operators' source of reports.
     package var recordSource = RecordQueries.Source.none
     /// Keys and audit.
@@ -47,7 +48,7 @@ package struct ServerEngines: Sendable {
     ///   - keys: content keys.
     ///   - audit: the audit.
     ///   - auditProbe: does the audit's work in a form that changes nothing. Defaults to nothing.
-    ///   - changes: other nodes' changes to keys.
+    ///   - changes: other nodes' changes to keys. Defaults to none.
     ///   - keyStorage: where content keys are kept. Defaults to the configuration's place.
     ///   - standsInForKeys: whether another store replaces that of the keys. Defaults to no.
     ///   - timekeeper: the clock for the time since the audit's store last answered. Defaults to the machine's.
@@ -57,7 +58,7 @@ package struct ServerEngines: Sendable {
         redirections: @escaping @Sendable () -> [ClusterRedirection: UInt64] = { [:] }, keys: GuardedKeyStore,
         audit: any AuditStore,
         auditProbe: @escaping EngineQuestion = { _ in },
-        changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>,
+        changes: AsyncStream<KeyChange> = AsyncStream { $0.finish() },
         keyStorage: KeyStorage? = nil, standsInForKeys: Bool = false, timekeeper: any Timekeeper = SystemTimekeeper(),
         closing: @escaping @Sendable () -> Void = {}, closed: (@Sendable () async -> Void)? = nil
     ) {
@@ -139,6 +140,7 @@ package struct ServerEngines: Sendable {
         }
         let marked = stores.marked(opened)
         let age = await problems.awaiting("stores.copy") { try await auditStore.age(of: copy, marked) } ?? nil
+        let changes = problems.collecting("stores.keys") { try keys?.changes?() } ?? nil
         guard problems.isEmpty, let sessions, let keyStore, let auditStore, let keys, let audit else {
             close()
             throw problems
@@ -147,13 +149,15 @@ package struct ServerEngines: Sendable {
             keyStore,
             health: EngineHealth(
                 "keyStore", engine: keyStore.engine, limits: .watched(keyStore.reach), timekeeper: timekeeper),
-            copy: copy, pending: pending, age: age, expected: stores.fingerprint ?? copied
+            copy: copy, pending: pending, age: age, expected: stores.fingerprint ?? copied,
+            probing: [.read, .write] + (changes == nil ? [] : [.listen])
         ) { operation throws(StoreError) in try await keys.probe(.keyStore, operation) }
         let engines = ServerEngines(
             settings: stores, sessions: sessions.records, operatorSessions: sessions.operatorRecords,
             redirections: sessions.redirections, keys: guarded, audit: auditStore,
             auditProbe: { operation throws(StoreError) in try await audit.probe(.auditStore, operation) },
-            changes: keys.changes, keyStorage: given.keys.map { _ in .program }, timekeeper: timekeeper, closing: close,
+            changes: changes ?? AsyncStream { $0.finish() }, keyStorage: given.keys.map { _ in .program },
+            timekeeper: timekeeper, closing: close,
             closed: closed)
         // Engines that may be away, or another database than the copy's, are probed before anything relies on them.
         if copy != nil { await engines.look(atLeastEvery: .zero) }
@@ -179,7 +183,7 @@ extension [EngineGuard] {
     /// Probes doubtful engines, and those unused for some time, all at the same time.
     func look(atLeastEvery time: Duration) async {
         await withTaskGroup { group in
-            for one in self where one.isDue(after: time) { group.addTask { await one.probe() } }
+            for one in self { group.addTask { await one.probe(afterQuiet: time) } }
         }
     }
 }

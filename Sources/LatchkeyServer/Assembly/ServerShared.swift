@@ -207,8 +207,9 @@ package final class ServerShared: Sendable {
         metrics.configurationIsLoaded.set(1)
         health.keep { role, tenant in
             switch role {
-            case .callout: state.tenants[tenant]?.callout != nil
-            case .keySet: state.tenants[tenant]?.tokenKeys != nil
+            case .callout: tenant.flatMap { state.tenants[$0]?.callout } != nil
+            case .keySet: tenant.flatMap { state.tenants[$0]?.tokenKeys } != nil
+            case .openID: state.openID != nil
             default: true
             }
         }
@@ -267,7 +268,8 @@ extension EngineHealth {
                 // Those of sessions and tokens are counted one by one.
                 if role == .keyStore || role == .auditStore { metrics.storeErrors[name, error.engine].add() }
                 var entry = LogEntry(.outage, error, tenant: tenant)
-                entry.message = "\(words) \(operation.words.away). \(error.reason) \(consequence)"
+                entry.message =
+                    "\(words) \(operation.words.away). \(error.reason) \(operation.consequence ?? consequence)"
                 log.write(entry)
             } else {
                 var message = "\(words) \(operation.words.back)."

@@ -26,16 +26,20 @@ extension ServerBuilder {
         notices += standing.refused.prefix(8).map { "\(place): \($0.reason) \($0.remedy)" }
     }
 
-    /// Asks the provider at which operators sign in for its document and its keys. A server starts without it, and lets operators in by keys.
+    /// Asks the provider at which operators sign in for its document, its keys, and a token for a wrong code. A server starts without it, and
+    /// lets operators in by keys.
     func lookAtProvider(_ problems: inout ServerProblems) async {
         // The reason that it cannot be asked is reported where the configuration's provider is made.
         var untold = ServerProblems()
         let provider = await untold.reading("operators.openID", on: file.threads) { self.openID(&$0) } ?? nil
-        do throws(SignOnRefusal) { try await provider?.answers() } catch {
+        do throws(SignOnRefusal) {
+            try await provider?.answers()
+            try await provider?.declines()
+        } catch {
             problems.add(
                 .init(
                     "operators.openID", error.reason,
-                    "Check that the provider responds to this machine; correct issuer, and authorities if it uses a private certificate authority."
+                    "Check that the provider responds to this machine; correct issuer, clientID and clientSecretFile, and authorities if it uses a private certificate authority."
                 ))
         }
     }

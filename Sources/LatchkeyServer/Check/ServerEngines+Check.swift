@@ -65,7 +65,7 @@ extension ServerEngines {
             keys: GuardedKeyStore(
                 keys?.keys ?? MemorySealedKeyStore(), health: EngineHealth("keyStore"), expected: stores.fingerprint
             ) { operation throws(StoreError) in try await keys?.probe(.keyStore, operation) },
-            audit: audit?.audit ?? MemoryAuditStore(), changes: { AsyncStream { $0.finish() } },
+            audit: audit?.audit ?? MemoryAuditStore(),
             standsInForKeys: keys?.keys == nil && stores.keys != "memory",
             closing: { [opened] in for stores in opened.values { stores?.close() } })
     }

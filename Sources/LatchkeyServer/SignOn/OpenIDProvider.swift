@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyLicensing
+import LatchkeySystem
 import LatchkeyTransport
 
 #if canImport(FoundationNetworking)
@@ -14,7 +15,7 @@ import LatchkeyTransport
 /// Source: OpenID Connect Core 1.0 §3.1; RFC 6749 §4.1; RFC 7636.
 final class OpenIDProvider: Sendable {
     /// The requests to a provider, each with a separate fault: an answer to one proves nothing about the others.
-    private enum Part: CaseIterable { case document, keys, token }
+    private enum Part: Int { case document, keys, token }
 
     private struct State {
         var document: ProviderDocument?
@@ -23,8 +24,6 @@ final class OpenIDProvider: Sendable {
         /// The running request for the document.
         var asking: Promise<ProviderDocument, any Error>?
         var loadedKeys: Duration?
-        /// Why a part did not answer when it was asked last.
-        var failures: [Part: SignOnRefusal] = [:]
     }
 
     /// A person who signed in.
@@ -37,6 +36,9 @@ final class OpenIDProvider: Sendable {
     }
 
     let settings: ServerSettings.OpenID
+    /// The provider's state: document and keys are asked by the server's upkeep, too, the token endpoint by sign-ins.
+    var health: EngineHealth { guarded.health }
+    private let guarded: EngineGuard
     private let secret: Secret?
     private let client: ProviderClient
     private let timekeeper: any Timekeeper
@@ -47,32 +49,24 @@ final class OpenIDProvider: Sendable {
     /// How long its keys count. One that signs with an unknown key has them fetched before.
     private static let keyFreshness = Duration.seconds(600)
 
-    init(_ settings: ServerSettings.OpenID, secret: Secret?, transport: any Transport, timekeeper: any Timekeeper) {
+    init(
+        _ settings: ServerSettings.OpenID, secret: Secret?, transport: any Transport, health: EngineHealth,
+        timekeeper: any Timekeeper
+    ) {
         (self.settings, self.secret, self.timekeeper) = (settings, secret, timekeeper)
+        guarded = EngineGuard(health)
         client = ProviderClient(transport: transport, timekeeper: timekeeper)
     }
 
-    /// A notice that needs attention; `nil` if each part of the provider answered when it was asked last: document and keys by the server's
-    /// upkeep, too, the token endpoint by sign-ins alone.
-    var notice: String? {
-        let failures = state.withLock { $0.failures }
-        return Part.allCases.lazy.compactMap { failures[$0] }.first.map {
-            "operators.openID: \($0.reason) \($0.remedy)"
-        }
-    }
-
-    /// Asks a part, and keeps why it does not answer.
+    /// Asks a part, and notes whether it answers.
     private func asking<Value: Sendable>(
-        _ part: Part, _ question: () async throws(SignOnRefusal) -> Value
+        _ part: Part, _ question: @escaping @Sendable () async throws(SignOnRefusal) -> Value
     ) async throws(SignOnRefusal) -> Value {
-        do throws(SignOnRefusal) {
-            let value = try await question()
-            state.withLock { $0.failures[part] = nil }
-            return value
-        } catch {
-            // A browser that disconnects says nothing about the provider.
-            if !Task.isCancelled { state.withLock { $0.failures[part] = error } }
-            throw error
+        let work = EngineWork(.signIn, part: part.rawValue)
+        // While another request to a part that is away is noted, this one is not.
+        guard let permit = health.permit(for: work) else { return try await question() }
+        do { return try await guarded.outcome(of: work, permit, question).get() } catch {
+            throw error as? SignOnRefusal ?? .away("The request failed.")
         }
     }
 
@@ -110,6 +104,7 @@ final class OpenIDProvider: Sendable {
         guard let url = URL(string: settings.issuer.trimmingSlash + "/.well-known/openid-configuration") else {
             throw .provider("Its address is invalid.")
         }
+        let (client, settings) = (client, settings)
         let document = try await asking(.document) { () async throws(SignOnRefusal) in
             let reply = try await client.reply(to: URLRequest(url: url), "Its discovery document")
             guard reply.status == 200 else {
@@ -126,6 +121,14 @@ final class OpenIDProvider: Sendable {
 
     /// Asks for the document and the keys, as a sign-in does: fresh ones are not fetched.
     func answers() async throws(SignOnRefusal) { _ = try await keys(document()) }
+
+    /// Asks the token endpoint for a code that it never gave.
+    /// - Throws: unless the provider declines it for that reason, as RFC 6749 §5.2 says.
+    func declines() async throws(SignOnRefusal) {
+        do throws(SignOnRefusal) { _ = try await token(code: "latchkey", verifier: "latchkey", document()) } catch {
+            guard error == .declined("invalid_grant") else { throw error }
+        }
+    }
 
     /// Where a browser is sent to sign in.
     func authorization(state: String, nonce: String, challenge: String) async throws(SignOnRefusal) -> URL {
@@ -150,6 +153,14 @@ final class OpenIDProvider: Sendable {
     ///   - nonce: the sign-in's nonce.
     func person(code: String, verifier: String, nonce: String) async throws(SignOnRefusal) -> Person {
         let document = try await document()
+        let token = try await token(code: code, verifier: verifier, document)
+        return try person(in: await verified(token, document), nonce: nonce)
+    }
+
+    /// The ID token that the token endpoint gives.
+    private func token(
+        code: String, verifier: String, _ document: ProviderDocument
+    ) async throws(SignOnRefusal) -> String {
         var request = URLRequest(url: document.token)
         request.httpMethod = "POST"
         request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
@@ -167,13 +178,9 @@ final class OpenIDProvider: Sendable {
             if let secret { form.append(("client_secret", secret.revealedText)) }
         }
         request.httpBody = Data(FormText.text(form).utf8)
-        return try person(in: await verified(token(request), document), nonce: nonce)
-    }
-
-    /// The ID token that the token endpoint gives.
-    private func token(_ request: URLRequest) async throws(SignOnRefusal) -> String {
+        let (client, sent) = (client, request)
         let (token, refusal) = try await asking(.token) { () async throws(SignOnRefusal) -> (String, SignOnRefusal?) in
-            let reply = try await client.reply(to: request, "Its token endpoint")
+            let reply = try await client.reply(to: sent, "Its token endpoint")
             let value = try? JSONReader.value(of: reply.body, depth: 8)
             guard reply.status == 200 else {
                 // RFC 6749 §5.2: 400 and 401 are refusals, which any browser can cause; other statuses are not part of the protocol.
@@ -197,9 +204,13 @@ final class OpenIDProvider: Sendable {
             longestLife: .seconds(86_400))
         do {
             let source = try await keys(document)
+            let date = timekeeper.date
+            let outcome = await Result { try await source.verified(text, by: TokenVerifier(rules), at: date) }
             // An unknown key has them fetched, which may fail.
-            defer { note(source.standing) }
-            return try await source.verified(text, by: TokenVerifier(rules), at: timekeeper.date)
+            try? await asking(.keys) { () throws(SignOnRefusal) in
+                if let failure = source.standing.failure { throw .away(failure.reason) }
+            }
+            return try outcome.get()
         } catch let error as TokenError { throw .token(error) } catch let error as SignOnRefusal { throw error } catch {
             throw .provider("Its ID token cannot be read.")
         }
@@ -257,10 +268,6 @@ final class OpenIDProvider: Sendable {
         }
         state.withLock { $0.loadedKeys = now }
         return source
-    }
-
-    private func note(_ keys: KeySetSource.Standing) {
-        state.withLock { $0.failures[.keys] = keys.failure.map { .away($0.reason) } }
     }
 }
 

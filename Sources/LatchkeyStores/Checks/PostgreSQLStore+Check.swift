@@ -36,7 +36,18 @@ extension PostgreSQLStore {
             let standing = try await standing(pool)
             let findings = try await rights(pool, uses) + standing.findings
             guard findings.allSatisfy({ !$0.isFault }) else { return findings }
-            return try await findings + work(pool, uses, standing.isReadOnly ? [.read] : [.read, .write])
+            if let fault = try await work(pool, uses, standing.isReadOnly ? [.read] : [.read, .write]) {
+                return findings + [fault]
+            }
+            guard uses.contains(.keys), !standing.isReadOnly else { return findings }
+            let listener = try PostgreSQLListener(setup) { _ in }
+            defer { listener.close() }
+            do throws(StoreError) { try await listener.probe(over: pool, within: .seconds(2)) } catch {
+                return findings + [
+                    .fault(error, at: "\(EngineRole.keyStore.words) \(EngineOperation.listen.words.away)")
+                ]
+            }
+            return findings
         } catch {
             return [.fault(error)]
         }
@@ -45,17 +56,17 @@ extension PostgreSQLStore {
     /// Does a node's work in the form in which nodes do it every few seconds.
     private static func work(
         _ pool: PostgreSQLPool, _ uses: Set<StoreUse>, _ operations: [EngineOperation]
-    ) async throws(StoreError) -> [StoreFinding] {
+    ) async throws(StoreError) -> StoreFinding? {
         for (use, role) in [(StoreUse.keys, EngineRole.keyStore), (.audit, .auditStore)] where uses.contains(use) {
             for operation in operations {
                 do throws(StoreError) {
                     try await probe(pool, commits: pool, role, operation, within: .seconds(2))
                 } catch {
-                    return [.fault(error, at: "\(role.words) \(operation.words.away)")]
+                    return .fault(error, at: "\(role.words) \(operation.words.away)")
                 }
             }
         }
-        return []
+        return nil
     }
 
     private static func rights(

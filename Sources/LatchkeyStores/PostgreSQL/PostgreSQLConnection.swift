@@ -131,14 +131,17 @@ final class PostgreSQLConnection {
         return .failure(PostgreSQLFailure(state ?? ""))
     }
 
-    /// The texts of the received notifications.
-    func notifications() -> [String] {
-        var texts: [String] = []
+    /// The received notifications.
+    func notifications() -> [PostgreSQLNotification] {
+        var notifications: [PostgreSQLNotification] = []
         while let notification = PQnotifies(handle) {
-            texts.append(String(cString: notification.pointee.extra))
+            notifications.append(
+                PostgreSQLNotification(
+                    channel: String(cString: notification.pointee.relname),
+                    text: String(cString: notification.pointee.extra)))
             PQfreemem(notification)
         }
-        return texts
+        return notifications
     }
 
     private static func answer(_ result: OpaquePointer) -> PostgreSQLAnswer {

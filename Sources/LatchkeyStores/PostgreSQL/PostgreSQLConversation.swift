@@ -28,7 +28,7 @@ final class PostgreSQLConversation {
     private static let depth = 64
     private let connection: PostgreSQLConnection
     private let mailbox: PostgreSQLLane.Mailbox
-    private let hear: (@Sendable (String?) -> Void)?
+    private let channels: PostgreSQLChannels?
     private let patience: Duration?
     private let takesReadOnly: Bool
     private var prepared: Set<String> = []
@@ -36,10 +36,6 @@ final class PostgreSQLConversation {
     private(set) var hasMoreToWrite = false
     /// Whether one of the lane's jobs was done.
     private(set) var hasAnswered = false
-    /// When the server last sent anything.
-    private var heard = ContinuousClock.now
-    private let pulse: Duration
-    private let listen: PostgreSQLCall?
     private var isBroken = false
 
     init(
@@ -47,8 +43,7 @@ final class PostgreSQLConversation {
         patience: Duration?
     ) {
         (self.connection, self.mailbox, self.patience) = (connection, mailbox, patience)
-        (hear, pulse) = (setup.channel?.hear, setup.pulse)
-        listen = setup.channel.map { PostgreSQLCall("latchkey-listen", "LISTEN \($0.name)") }
+        channels = setup.channels
         takesReadOnly = setup.hosts.takesReadOnly
     }
 
@@ -57,30 +52,22 @@ final class PostgreSQLConversation {
     /// The times at which something is due even if nothing arrives.
     var ends: [ContinuousClock.Instant] {
         let end = patience.flatMap { patience in pending.first.map { $0.job.deadline + patience } }
-        let question = listen != nil && pending.isEmpty ? heard + pulse : nil
-        return pending.filter { !$0.isLate }.map(\.job.deadline) + [end, question].compactMap(\.self)
-    }
-
-    /// Probes a server that only sends notifications: one that hangs stays silent, and is given up then.
-    func ask(ifSilentFor limit: Duration, at now: ContinuousClock.Instant) {
-        guard let listen, pending.isEmpty, heard + limit <= now else { return }
-        send(PostgreSQLJob(calls: [listen], deadline: now + .seconds(2)) { _ in }, isOwn: true)
+        return pending.filter { !$0.isLate }.map(\.job.deadline) + [end].compactMap(\.self)
     }
 
     /// Sends the setup statements of a new connection.
     func open(_ setup: PostgreSQLLane.Setup) {
-        var calls = [
-            PostgreSQLCall(
-                "latchkey-setup",
-                "SELECT set_config('synchronous_commit', $1, false), set_config('statement_timeout', $2, false)",
-                [.text(setup.isDurable ? "on" : "off"), .text("\(Int(setup.statementLimit.inMilliseconds))")])
-        ]
-        if let listen { calls.append(listen) }
-        let hear = hear
-        let isListening = setup.channel != nil
+        let calls =
+            [
+                PostgreSQLCall(
+                    "latchkey-setup",
+                    "SELECT set_config('synchronous_commit', $1, false), set_config('statement_timeout', $2, false)",
+                    [.text(setup.isDurable ? "on" : "off"), .text("\(Int(setup.statementLimit.inMilliseconds))")])
+            ] + (channels?.names ?? []).map { PostgreSQLCall("latchkey-listen-\($0)", "LISTEN \($0)") }
+        let hear = channels?.hear
         send(
             PostgreSQLJob(calls: calls, deadline: .now + setup.hosts.connectLimit) { outcome in
-                if case .answers = outcome, isListening { hear?(nil) }
+                if case .answers = outcome { hear?(nil) }
             }, isOwn: true)
     }
 
@@ -121,7 +108,7 @@ final class PostgreSQLConversation {
         }
         hasMoreToWrite = hasMore
         let end = read()
-        for text in connection.notifications() { hear?(text) }
+        for notification in connection.notifications() { channels?.hear(notification) }
         return end
     }
 
@@ -130,7 +117,6 @@ final class PostgreSQLConversation {
         var answered = 0
         defer { pending.removeFirst(answered) }
         while answered < pending.count, let event = connection.next() {
-            heard = .now
             switch (event, pending[answered].steps.first) {
             case (.answer(let answer), .call?): pending[answered].answers.append(answer)
             case (.failure(let failure), let step?):

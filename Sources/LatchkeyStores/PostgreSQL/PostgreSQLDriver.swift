@@ -29,7 +29,7 @@ final class PostgreSQLDriver {
     /// Whether the last poll found the socket ready.
     private var isSocketReady = false
     /// Why the last attempt failed; then jobs do not wait for the next one.
-    private var trouble: StoreError? { didSet { mailbox.setOut(trouble != nil) } }
+    private var trouble: StoreError? { didSet { mailbox.setTrouble(trouble) } }
 
     init(_ setup: PostgreSQLLane.Setup, _ mailbox: PostgreSQLLane.Mailbox) {
         self.setup = setup
@@ -70,7 +70,6 @@ final class PostgreSQLDriver {
             case let progress: phase = .connecting(connection, progress, until: end)
             }
         case .up(let conversation):
-            conversation.ask(ifSilentFor: setup.pulse, at: now)
             // Answers make room for waiting jobs, and nothing else would wake the thread for them.
             repeat {
                 conversation.send(&waiting)

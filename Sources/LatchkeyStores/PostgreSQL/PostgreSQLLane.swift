@@ -29,10 +29,7 @@ final class PostgreSQLLane: Sendable {
         var patience: Duration? = .seconds(1)
         /// Whether the patience doubles after each connection that was given up, until a job is answered. Defaults to no.
         var growsPatient = false
-        /// How long a listening connection may be silent before the server is probed.
-        var pulse = Duration.seconds(10)
-        /// A channel to listen on, and its listener, which gets a notification's text, or `nil` when some may have been missed.
-        var channel: (name: String, hear: @Sendable (String?) -> Void)?
+        var channels: PostgreSQLChannels?
     }
 
     fileprivate struct State {
@@ -40,8 +37,8 @@ final class PostgreSQLLane: Sendable {
         /// Jobs that are waiting or under way.
         var load = 0
         var isUp = false
-        /// Whether no host took a connection at the last round.
-        var isOut = false
+        /// Why no host took a connection at the last round.
+        var trouble: StoreError?
         var isClosed = false
     }
 
@@ -78,8 +75,8 @@ final class PostgreSQLLane: Sendable {
     /// The number of waiting jobs, and whether the connection is up.
     var load: (isUp: Bool, count: Int) { state.withLock { ($0.isUp, $0.load) } }
 
-    /// Whether no host took a connection at the last round.
-    var isOut: Bool { state.withLock(\.isOut) }
+    /// Why no host took a connection at the last round; `nil` if one did.
+    var trouble: StoreError? { state.withLock(\.trouble) }
 
     func add(_ job: PostgreSQLJob) {
         let isTaken = state.withLock { state in
@@ -116,7 +113,7 @@ final class PostgreSQLLane: Sendable {
 
         func setUp(_ isUp: Bool) { state.withLock { $0.isUp = isUp } }
 
-        func setOut(_ isOut: Bool) { state.withLock { $0.isOut = isOut } }
+        func setTrouble(_ trouble: StoreError?) { state.withLock { $0.trouble = trouble } }
     }
 }
 

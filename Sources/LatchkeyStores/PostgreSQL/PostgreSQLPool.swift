@@ -44,7 +44,7 @@ struct PostgreSQLPool: Sendable {
     /// Whether no host takes a connection, as far as known.
     var isOut: Bool {
         let lanes = [first] + others
-        return lanes.contains(where: \.isOut) && !lanes.contains { $0.load.isUp }
+        return lanes.contains { $0.trouble != nil } && !lanes.contains { $0.load.isUp }
     }
 
     package func close() {

@@ -7,12 +7,15 @@ extension PostgreSQLStore {
     /// - Throws: the errors of `open` and of the work.
     package func probe(_ role: EngineRole, _ operation: EngineOperation) async throws(StoreError) {
         let limit = settings.keyLimit
-        try await readers.ask { pool throws(StoreError) in
-            try await PostgreSQLSchema.check(pool, within: limit)
-            if operation == .read { try await Self.probe(pool, commits: commits, role, .read, within: limit) }
+        if operation != .listen {
+            try await readers.ask { pool throws(StoreError) in
+                try await PostgreSQLSchema.check(pool, within: limit)
+                if operation == .read { try await Self.probe(pool, commits: commits, role, .read, within: limit) }
+            }
         }
         try await Self.checkSessions(records, work, within: limit)
         if operation == .write { try await Self.probe(work, commits: commits, role, .write, within: limit) }
+        if operation == .listen { try await listener.withLock { $0 }?.probe(over: work, within: limit) }
     }
 
     /// Checks that two sessions have separate connections: a transaction pooler gives both the same one in turn, and then neither

@@ -24,8 +24,6 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
         package var pageLimit = Duration.seconds(30)
         /// How long opening may take. Defaults to 10 s.
         package var openLimit = Duration.seconds(10)
-        /// How long the connection that listens for changes may be silent before the server is probed. Defaults to 10 s.
-        package var pulse = Duration.seconds(10)
         /// Connections for each kind of work. Defaults to 2.
         package var connections = 2
 
@@ -42,6 +40,7 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     /// Tests whether commits end. A commit that waits for a standby keeps its server process, even if the connection was given up: so this
     /// connection is kept, or each try would leave another process. It is given up only if there is another server, less often each time.
     let commits: PostgreSQLPool
+    let listener = Locked<PostgreSQLListener?>(nil)
     let sweep = Locked(RecordSweep())
     private let hosts: PostgreSQLHosts
 
@@ -110,6 +109,7 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     package func close() {
         for pool in [records, work, commits] { pool.close() }
         readers.close()
+        listener.withLock { $0 }?.close()
     }
 
     /// Changes of keys by other nodes, and by this one, over a separate connection for as long as the stream has a listener.
@@ -120,18 +120,14 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     package func changes() throws(StoreError) -> AsyncStream<KeyChange> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: KeyChange.self, bufferingPolicy: .bufferingNewest(1_024))
-        var setup = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: settings.pageLimit)
-        setup.pulse = settings.pulse
-        setup.channel = (
-            "latchkey_keys",
-            { text in
-                let change = text.flatMap(KeyChange.init(notification:)) ?? .everything
-                // The oldest is dropped; the newest then reports it.
-                if case .dropped = continuation.yield(change) { continuation.yield(.everything) }
-            }
-        )
-        let lane = try PostgreSQLLane(setup, name: "listener")
-        continuation.onTermination = { _ in lane.close() }
+        let setup = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: settings.pageLimit)
+        let made = try PostgreSQLListener(setup) { text in
+            let change = text.flatMap(KeyChange.init(notification:)) ?? .everything
+            // The oldest is dropped; the newest then reports it.
+            if case .dropped = continuation.yield(change) { continuation.yield(.everything) }
+        }
+        listener.withLock { $0 = made }
+        continuation.onTermination = { _ in made.close() }
         return stream
     }
 }

@@ -21,7 +21,7 @@ package final class EngineGuard: Sendable {
     /// - Parameters:
     ///   - health: the engine's health.
     ///   - limit: how long a call may take; `nil` for calls that limit themselves. Defaults to that.
-    ///   - probed: the kinds of work that a probe tries where none is in doubt. Defaults to none.
+    ///   - probed: the kinds of work that a probe tries even if they are not in doubt. Defaults to none.
     ///   - late: the error of a call that took too long. Defaults to one that says so.
     ///   - report: takes each call's time, and its error. Called on any thread; must not wait. Defaults to nothing.
     ///   - question: does a kind of work in a form that changes nothing. Defaults to nothing.
@@ -78,19 +78,17 @@ package final class EngineGuard: Sendable {
         return try checked(await outcome(of: work, permit, body))
     }
 
-    /// Tries the kinds of work that are in doubt, or else all.
-    package func probe() async {
+    /// Tries the work that is in doubt, and the kinds of work that were not done for a while.
+    /// - Parameter time: how long that is. Defaults to no other work while some is in doubt, or else to all kinds.
+    package func probe(afterQuiet time: Duration? = nil) async {
+        let inDoubt = health.inDoubt
+        let quiet = probed.filter { kind in time.map { health.isQuiet(for: $0, kind) } ?? inDoubt.isEmpty }
         await withTaskGroup { group in
-            for work in health.inDoubt.isEmpty ? probed.map({ EngineWork($0) }) : health.inDoubt {
+            for work in Set(inDoubt + quiet.map { EngineWork($0) }) {
                 guard let permit = health.permit(for: work) else { continue }
                 group.addTask { await self.probe(work, permit) }
             }
         }
-    }
-
-    /// Whether it is time for a probe: something is in doubt, or some of the work was not done for a while.
-    package func isDue(after time: Duration) -> Bool {
-        !health.inDoubt.isEmpty || probed.contains { health.isQuiet(for: time, $0) }
     }
 
     // The health has the reason of a failure.
@@ -172,6 +170,10 @@ package enum EngineOperation: String, Sendable, Hashable, CaseIterable {
     case list
     /// Makes days to come, and drops old ones.
     case days
+    /// Receives other nodes' changes.
+    case listen
+    /// Lets operators sign in.
+    case signIn
 
     /// Descriptions of an engine that does not do it, and of one that does it again.
     package var words: (away: String, back: String) {
@@ -180,7 +182,14 @@ package enum EngineOperation: String, Sendable, Hashable, CaseIterable {
         case .write: ("accepts no writes", "accepts writes again")
         case .list: ("returns no lists", "returns lists again")
         case .days: ("cannot create or drop days", "creates and drops days again")
+        case .listen: ("reports no changes", "reports changes again")
+        case .signIn: ("signs no operators in", "signs operators in again")
         }
+    }
+
+    /// The effect if only this fails; `nil` if it is the effect of the engine's outage.
+    package var consequence: String? {
+        self == .listen ? "Other nodes' changes, such as takedowns, take effect here within 30 s." : nil
     }
 }
 

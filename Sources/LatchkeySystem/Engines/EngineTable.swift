@@ -33,8 +33,8 @@ package final class EngineTable: Sendable {
         added(health)
     }
 
-    /// The engine of a tenant, which stays the same over all configurations.
-    package func health(_ role: EngineRole, of tenant: String, engine: String) -> EngineHealth {
+    /// The engine of a tenant, or of all tenants, which stays the same over all configurations.
+    package func health(_ role: EngineRole, of tenant: String?, engine: String) -> EngineHealth {
         let (health, isNew) = engines.withLock { engines in
             if let known = engines.first(where: { $0.name == role.rawValue && $0.tenant == tenant }) {
                 return (known, false)
@@ -54,12 +54,11 @@ package final class EngineTable: Sendable {
         engines.withLock { $0.first { $0.name == role.rawValue && $0.tenant == tenant } }
     }
 
-    /// Forgets the engines of tenants that a configuration no longer has.
-    package func keep(of tenant: (EngineRole, String) -> Bool) {
+    /// Forgets engines that a configuration no longer has.
+    package func keep(_ isNeeded: (EngineRole, _ tenant: String?) -> Bool) {
         engines.withLock { engines in
             engines.removeAll { health in
-                guard let name = health.tenant, let role = EngineRole(rawValue: health.name) else { return false }
-                return !tenant(role, name)
+                EngineRole(rawValue: health.name).map { !isNeeded($0, health.tenant) } ?? false
             }
         }
     }
@@ -74,6 +73,8 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
     case keySet
     /// Where the rows of the record go.
     case record
+    /// The provider that operators sign in at.
+    case openID
 
     /// Its name for people.
     package var words: String {
@@ -85,6 +86,7 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
         case .callout: "The callout"
         case .keySet: "The key set for tokens"
         case .record: "The record's destination"
+        case .openID: "The OpenID provider"
         }
     }
 
@@ -94,6 +96,7 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
         case .keyStore, .sessionStore, .tokenStore: [.read, .write]
         case .auditStore, .record: [.write]
         case .callout, .keySet: [.read]
+        case .openID: [.signIn]
         }
     }
 
@@ -109,6 +112,7 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
             "Its earlier answers remain valid for an hour; the policies' outage rules apply to everyone else."
         case .keySet: "The last valid key set stays in use."
         case .record: "Rows wait in this node's spool and are shipped once it responds."
+        case .openID: "Operators cannot sign in there; existing sessions and operators' keys still work."
         }
     }
 }
@@ -133,6 +137,8 @@ extension EngineHealth {
 
     /// The effect of its outage.
     package var consequence: String {
+        let away = operations.filter { isAway(for: $0) }
+        if away.count == 1, let consequence = away.first?.consequence { return consequence }
         let consequence = EngineRole(rawValue: name)?.consequence ?? ""
         return region == nil ? consequence : "\(consequence) This applies only to accounts whose home is that region."
     }

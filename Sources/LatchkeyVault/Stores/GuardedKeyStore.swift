@@ -29,10 +29,13 @@ package final class GuardedKeyStore: KeyStore {
     ///   - pending: the changes that the copy holds for the store. Defaults to nothing.
     ///   - age: whether the store is older than this node knows it. Defaults to no check.
     ///   - expected: the only database that is accepted. Defaults to the first one that answers.
+    ///   - probed: the kinds of work that a probe tries. Defaults to reads and writes.
     ///   - question: does a kind of work in a form that changes nothing, to test the store. Defaults to its fingerprint alone.
     package init(
         _ store: any KeyStore, health: EngineHealth, copy: (any NodeCopy)? = nil, pending: PendingChanges? = nil,
-        age: StoreAge? = nil, expected: DatabaseFingerprint? = nil, question: @escaping EngineQuestion = { _ in }
+        age: StoreAge? = nil, expected: DatabaseFingerprint? = nil,
+        probing probed: [EngineOperation] = [.read, .write],
+        question: @escaping EngineQuestion = { _ in }
     ) {
         (self.store, self.copy, self.pending, self.age) = (store, copy, pending, age)
         blockList = BlockList(copy)
@@ -40,6 +43,7 @@ package final class GuardedKeyStore: KeyStore {
         // Another database counts as unavailable, so that no known key is forgotten because of it.
         let probe: @Sendable (EngineWork) async throws -> Void = { work in
             try await question(work.operation)
+            guard work.operation != .listen else { return }
             let found = try await store.fingerprint()
             let expected = known.withLock { expected in
                 if expected == nil { expected = found }
@@ -52,10 +56,12 @@ package final class GuardedKeyStore: KeyStore {
             // If the audit does not answer, its own health reports it.
             _ = try? await age?.look()
         }
-        guarded = EngineGuard(health, probing: [.read, .write], question: probe)
+        guarded = EngineGuard(health, probing: probed, question: probe)
     }
 
     package var isAway: Bool { health.isAway(for: .read) }
+    /// Whether changes can reach the store.
+    package var takesChanges: Bool { !isAway && !health.isAway(for: .write) }
 
     package func holdsBack(_ kid: KeyID, of tenant: String) -> Bool {
         pending?.holdsBack(kid, of: tenant) ?? false || age?.holds(HeldKey(tenant, kid)) ?? false

@@ -136,6 +136,9 @@ final class CheckStage {
     /// Keeps an object that ends with its last reference.
     func keep(_ one: AnyObject) { kept.append(one) }
 
+    /// The object of a type that was kept.
+    func kept<Kept>(_: Kept.Type) -> Kept? { kept.lazy.compactMap { $0 as? Kept }.first }
+
     /// Releases the object that was kept last.
     func letGo() { kept.removeLast() }
 

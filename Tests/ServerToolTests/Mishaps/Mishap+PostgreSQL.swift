@@ -100,6 +100,36 @@ extension Mishap {
             undo: { try await $0.asOwner("GRANT EXECUTE ON FUNCTION latchkey.make_record_day TO \($0.role)") }
         ).withinHalfMinutes,
         postgreSQL(
+            "killed, as the record's destination",
+            stage: {
+                let stage = try await CheckStage()
+                let destination = try await PostgreSQLProcess()
+                stage.keep(destination)
+                let address = try await destination.address(of: destination.database()).revealedText
+                try await Stores.migrate(StoreAddress(address))
+                try stage.folder.edit(["record": ["folder": "spool", "destination": .text(address)]])
+                return stage
+            },
+            make: { try await $0.kept(PostgreSQLProcess.self)?.stop() },
+            undo: { try await $0.kept(PostgreSQLProcess.self)?.start() }
+        ).withinHalfMinutes,
+        postgreSQL(
+            "its connection for `LISTEN` is ended, and the role's `CONNECTION LIMIT` prevents another one",
+            make: { stage in
+                // A node's other connections.
+                try await stage.asOwner("ALTER ROLE \(stage.role) CONNECTION LIMIT 5")
+                try await stage.asOwner(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(stage.role)' AND query LIKE 'LISTEN%'"
+                )
+            },
+            undo: { try await $0.asOwner("ALTER ROLE \($0.role) CONNECTION LIMIT -1") },
+            proof: { stage, node in
+                // Half a minute later, the node has another node's takedown.
+                try await stage.asOwner("UPDATE latchkey.keys SET disabled = true WHERE kid = '\(TestServer.kid(2))'")
+                await node.server.apply(.everything)
+                #expect(try await node.license(2).status == 403)
+            }),
+        postgreSQL(
             "keys and audit are locked", make: { try await $0.lock("keys, latchkey.audit", "ACCESS EXCLUSIVE") },
             undo: { $0.letGo() }),
         postgreSQL(

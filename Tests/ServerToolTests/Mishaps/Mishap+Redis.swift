@@ -30,6 +30,40 @@ extension Mishap {
                 return stage
             },
             make: { $0.redisProcess?.pause() }, undo: { $0.redisProcess?.resume() }),
+        redis(
+            "a primary of a cluster hangs, and no replica takes over",
+            stage: {
+                let cluster = try await RedisClusterGroup()
+                let places = (0..<RedisClusterGroup.primaries).map { "127.0.0.1:\(cluster.port($0))" }
+                return try await .over(cluster, "redis+cluster://\(places.joined(separator: ","))")
+            },
+            make: { $0.kept(RedisClusterGroup.self)?.node(0).pause() },
+            undo: { $0.kept(RedisClusterGroup.self)?.node(0).resume() }),
+        redis(
+            "the primary of a sentinel hangs, and there is no replica",
+            stage: {
+                let group = try await SentinelGroup()
+                return try await .over(group, group.address)
+            },
+            make: { stage in
+                let group = try #require(stage.kept(SentinelGroup.self))
+                group.replica.stop()
+                group.primary.pause()
+            },
+            undo: { $0.kept(SentinelGroup.self)?.primary.resume() }),
+        redis(
+            "one of two regions' is killed",
+            stage: {
+                let stage = try await CheckStage.overRedis()
+                let near = stage.redisPort
+                let addresses = try await ["eu": near, "us": stage.ownRedis()].mapValues {
+                    JSONValue.text("redis://127.0.0.1:\($0)")
+                }
+                try stage.folder.edit(["stores.sessions": nil])
+                try stage.folder.edit(["stores.regions": .object(addresses), "stores.region": "eu"])
+                return stage
+            },
+            make: { $0.redisProcess?.stop() }, undo: { try await $0.ownRedis(at: $0.redisPort) }),
         command("full", ["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]),
         command(
             "throws records away when it is full", ["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"],
@@ -99,6 +133,14 @@ extension CheckStage {
         let stage = try await CheckStage()
         try await stage.ownRedis()
         try stage.store("sessions", "redis://127.0.0.1:\(stage.redisPort)\(parameters)")
+        return stage
+    }
+
+    /// With sessions in engines that are kept, and patience for a busy machine.
+    static func over(_ engines: AnyObject, _ address: String) async throws -> CheckStage {
+        let stage = try await CheckStage()
+        stage.keep(engines)
+        try stage.folder.edit(["stores.sessions": .text(address), "stores.sessionMilliseconds": 1_000])
         return stage
     }
 

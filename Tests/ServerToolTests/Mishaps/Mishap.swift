@@ -1,7 +1,9 @@
 import Foundation
-import LatchkeyServer
+import LatchkeyCore
+import LatchkeyTransport
 import Testing
 
+@testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
 @testable import StoreProcesses
@@ -23,8 +25,8 @@ struct Mishap: Sendable, CustomTestStringConvertible {
     let undo: Step
     /// Log lines that a node may write while the mishap is being made; empty for none.
     var passing: [String] = []
-    /// Whether only the server's work of each half minute, or of each hour, finds it.
-    var takesHalfMinutes = false
+    /// Other work that finds it, besides licenses and the looks of each second. Defaults to none.
+    var work: @Sendable (CheckStage, TestServer) async throws -> Void = { _, _ in }
     /// The other expectations as long as it lasts.
     let proof: @Sendable (CheckStage, TestServer) async throws -> Void
 
@@ -39,7 +41,7 @@ struct Mishap: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(engine): \(name)" }
 
-    static let all = ofPostgreSQL + ofRedis + ofSQLite
+    static let all = ofPostgreSQL + ofRedis + ofSQLite + ofProvider
     /// These need another program, or root.
     static let others = ofPoolers + ofDisks
 }
@@ -52,11 +54,39 @@ extension Mishap {
         return mishap
     }
 
-    var withinHalfMinutes: Mishap {
+    func found(by work: @escaping @Sendable (CheckStage, TestServer) async throws -> Void) -> Mishap {
         var mishap = self
-        mishap.takesHalfMinutes = true
+        mishap.work = work
         return mishap
     }
+
+    /// The server's work of each half minute, or of each hour, finds it.
+    var withinHalfMinutes: Mishap {
+        found { _, node in
+            await node.server.apply(.everything)
+            _ = await node.server.shared.record?.shipper.keepDays()
+        }
+    }
+
+    /// Sign-ins find it.
+    static let ofProvider = [
+        Mishap(
+            "OpenID provider", "its token endpoint fails",
+            stage: {
+                let stage = try await CheckStage()
+                let provider = try StandInProvider(time: SystemTimekeeper())
+                stage.keep(provider)
+                try SignOnStage.configure(stage.folder, for: provider)
+                return stage
+            },
+            make: { $0.kept(StandInProvider.self)?.fault = .tokenFails },
+            undo: { $0.kept(StandInProvider.self)?.fault = .none }
+        ).found { stage, node in
+            let transport = CurlTransport(authorities: stage.folder.file("provider.pem"))
+            let console = node.server.addresses.operators.url
+            _ = try await SignOnBrowser(console, base: SignOnStage.base, transport).signIn()
+        }
+    ]
 
     /// Another program's lock of the file is not an outage: SQLite is a part of this process, and a late answer there means overload.
     static let ofSQLite = [

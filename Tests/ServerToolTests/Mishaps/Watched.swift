@@ -38,6 +38,9 @@ struct Watched: Equatable, CustomStringConvertible {
         if metrics.series("latchkey_store_behind").contains(where: { $0.value == 1 }) {
             gauges.append("`latchkey_store_behind`")
         }
+        for (labels, value) in metrics.series("latchkey_region_outage") where value == 1 {
+            gauges.append("`latchkey_region_outage` \(labels["region"] ?? "")")
+        }
         let overview = try await node.admin("overview")
         for engine in overview.list("engines") where engine["state"]?.text == "away" {
             console.append("`\(engine["name"]?.text ?? "")` \(engine["trouble"]?.text ?? "")")
@@ -48,6 +51,7 @@ struct Watched: Equatable, CustomStringConvertible {
         console += notices.map { $0.prefix { !":,.".contains($0) } + "" }
         let stores = [
             "The key store", "The audit store", "The session store", "The used-token store", "The record's destination",
+            "The OpenID provider",
         ]
         #expect(
             (overview.json["notices"]?.texts ?? []).count { one in stores.contains { one.hasPrefix($0) } }

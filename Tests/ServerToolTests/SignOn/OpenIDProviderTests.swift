@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeySystem
 import LatchkeyTesting
 import LatchkeyTransport
 import Testing
@@ -41,7 +42,8 @@ import Testing
         var settings = ServerSettings.OpenID()
         settings.issuer = "https://login.example"
         let transport = HeldTransport(isAway: isAway)
-        let provider = OpenIDProvider(settings, secret: nil, transport: transport, timekeeper: ManualTimekeeper())
+        let provider = OpenIDProvider(
+            settings, secret: nil, transport: transport, health: EngineHealth("openID"), timekeeper: ManualTimekeeper())
         let begun = Locked(0)
         let sent = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<20 {
@@ -57,6 +59,6 @@ import Testing
         }
         #expect(sent == Array(repeating: !isAway, count: 20))
         #expect(transport.requests.withLock { $0 } == 1)
-        #expect((provider.notice != nil) == isAway)
+        #expect(provider.health.isAway == isAway)
     }
 }

@@ -29,6 +29,13 @@ final class SignOnStage: Sendable {
         let time = ManualTimekeeper(date: Date())
         let provider = try StandInProvider(time: time)
         (self.time, self.provider) = (time, provider)
+        stage = try await TestServer(prepare: { try Self.configure($0, for: provider, openID) }, time: time)
+    }
+
+    /// Has operators sign in at a provider.
+    static func configure(
+        _ folder: ServerFolder, for provider: StandInProvider, _ openID: [String: String] = [:]
+    ) throws {
         var members = [
             "issuer": #""\#(provider.issuer)""#, "clientID": #""\#(StandInProvider.clientID)""#,
             "clientSecretFile": #""client-secret.txt""#, "authorities": #""provider.pem""#,
@@ -37,12 +44,9 @@ final class SignOnStage: Sendable {
         ]
         members.merge(openID) { $1 }
         let json = members.filter { !$0.value.isEmpty }.compactMapValues { JSONValue(Data($0.utf8)) }
-        stage = try await TestServer(
-            ["operators.openID": .object(json)],
-            prepare: { folder in
-                try folder.write(secret: StandInProvider.secret, to: "client-secret.txt")
-                try folder.write(provider.certificate.certificate, to: "provider.pem")
-            }, time: time)
+        try folder.write(secret: StandInProvider.secret, to: "client-secret.txt")
+        try folder.write(provider.certificate.certificate, to: "provider.pem")
+        try folder.edit(["operators.openID": .object(json)])
     }
 
     // The task ends with the stop, which waits for no request.

@@ -133,15 +133,17 @@ import Testing
         #expect(byKey.status == 200)
         #expect(try await browser.admin("overview").status == 200)
         let told = try await stage.stage.admin("overview")
-        #expect(told.text.contains("operators.openID: The OpenID provider cannot be reached."))
+        #expect(told.text.contains(Self.notice))
         // It is signed out here, whatever the provider does.
         let out = try await browser.ask("/sign-in/out", "POST", headers: ["X-Latchkey-Console": "1"])
         #expect(out.status == 200 && JSONValue(out.body)?["next"] == nil)
         stage.provider.isAway = false
         #expect(try await stage.browser().signIn().status == 303)
         let overview = try await stage.stage.admin("overview")
-        #expect(!overview.text.contains("operators.openID"))
+        #expect(!overview.text.contains(Self.notice))
     }
+
+    private static let notice = "The OpenID provider signs no operators in."
 
     /// The text of the console's first page.
     private func overview(_ stage: SignOnStage) async throws -> String {
@@ -159,14 +161,15 @@ import Testing
         stage.provider.fault = fault
         let refused = try await stage.browser().signIn()
         #expect(refused.status >= 500)
-        #expect(try await overview(stage).contains("operators.openID: \(words)"))
+        #expect(try await overview(stage).contains(Self.notice))
+        #expect(try await overview(stage).contains(words))
         stage.time.advance(by: .seconds(11))
         // The document is asked again, and answers.
         #expect(try await stage.browser().begin().back != nil)
-        #expect(try await overview(stage).contains("operators.openID: \(words)"))
+        #expect(try await overview(stage).contains(Self.notice))
         stage.provider.fault = .none
         #expect(try await stage.browser().signIn().status == 303)
-        #expect(try await overview(stage).contains("operators.openID") == false)
+        #expect(try await overview(stage).contains(Self.notice) == false)
     }
 
     @Test func `a code the provider declines causes no notice`() async throws {
@@ -175,7 +178,7 @@ import Testing
         let back = try #require(try await browser.begin().back)
         let reply = try await browser.ask(back.replacing("code=code-0", with: "code=guessed"))
         #expect(reply.text.contains("<code>signOnDeclined</code>"))
-        #expect(try await overview(stage).contains("operators.openID") == false)
+        #expect(try await overview(stage).contains(Self.notice) == false)
     }
 
     @Test func `the provider is checked even without sign-ins, and its answers set or clear the notice`()
@@ -186,33 +189,48 @@ import Testing
         await stage.time.untilSomeoneSleeps(for: .seconds(20))
         #expect(Set(stage.provider.requests) == ["/.well-known/openid-configuration", "/keys"])
         let sound = try await overview(stage)
-        #expect(!sound.contains("operators.openID"))
+        #expect(!sound.contains(Self.notice))
         stage.provider.isAway = true
         for _ in 0..<2 {
             stage.time.advance(by: .seconds(20))
             await stage.time.untilSomeoneSleeps(for: .seconds(20))
-            #expect(try await overview(stage).contains("operators.openID: The OpenID provider cannot be reached."))
+            #expect(try await overview(stage).contains(Self.notice))
         }
         stage.provider.isAway = false
         stage.time.advance(by: .seconds(20))
         await stage.time.untilSomeoneSleeps(for: .seconds(20))
-        #expect(try await overview(stage).contains("operators.openID") == false)
+        #expect(try await overview(stage).contains(Self.notice) == false)
         upkeep.cancel()
         await upkeep.value
         await stage.stage.stop()
-        let log = await stage.stage.log
-        #expect(log.components(separatedBy: #""reason":"signOnAway""#).count == 2, "It is told once: \(log)")
+        let log = await stage.stage.lines(#""event":"outage""#).map { $0.contains(" signs operators in again.") }
+        #expect(log == [false, true], "It is told once.")
     }
 
-    @Test func `a check asks the provider, and reports a missing answer`() async throws {
+    @Test func `the server ends an outage of the token endpoint without a sign-in`() async throws {
+        let stage = try await SignOnStage()
+        stage.provider.fault = .tokenFails
+        _ = try await stage.browser().signIn()
+        #expect(try await overview(stage).contains(Self.notice))
+        stage.provider.fault = .none
+        let upkeep = Task { await stage.server.watchProvider() }
+        await stage.time.untilSomeoneSleeps(for: .seconds(20))
+        #expect(try await overview(stage).contains(Self.notice) == false)
+        upkeep.cancel()
+        await upkeep.value
+    }
+
+    @Test func `a check asks each endpoint of the provider, and reports a missing answer`() async throws {
         let stage = try await SignOnStage()
         let path = stage.stage.folder.configuration
         let sound = try await ServerCheck(path, derivation: nil).problems.problems
         #expect(sound.isEmpty, "\(sound)")
         #expect(stage.provider.requests.contains("/keys"))
-        stage.provider.isAway = true
-        let away = try await ServerCheck(path, derivation: nil).problems.problems
-        #expect(away.map(\.place) == ["operators.openID"], "\(away)")
+        for fault in [StandInProvider.Fault.documentIsGone, .keySetIsGone, .tokenFails] {
+            stage.provider.fault = fault
+            let away = try await ServerCheck(path, derivation: nil).problems.problems
+            #expect(away.map(\.place) == ["operators.openID"], "\(away)")
+        }
     }
 
     @Test func `a provider's new signing key is accepted, and its keys are fetched once`() async throws {

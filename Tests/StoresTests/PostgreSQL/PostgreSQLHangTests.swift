@@ -84,7 +84,7 @@ struct PostgreSQLHangTests {
         let name = try await first.database()
         #expect(try await second.database() == name)
         var settings = PostgreSQLStore.Settings()
-        (settings.openLimit, settings.pulse) = (.seconds(60), .milliseconds(200))
+        settings.openLimit = .seconds(60)
         try await PostgreSQLStore.open(second.address(of: name), settings, migrates: true).close()
         let both = first.address(of: name).revealedText + ",\(second.folder)&connect_timeout=1"
         let store = try await PostgreSQLStore.open(Secret(both), settings, migrates: true)
@@ -93,7 +93,7 @@ struct PostgreSQLHangTests {
         try await store.probe(.keyStore, .write)
 
         try first.hang(true)
-        while (try? await store.probe(.keyStore, .write)) == nil {}
+        for work in [EngineOperation.write, .listen] { while (try? await store.probe(.keyStore, work)) == nil {} }
         #expect(await changes.next() == .everything)
         try await second.query("NOTIFY latchkey_keys, 'acme:'", in: name)
         #expect(await changes.next() == .tenant("acme"))

@@ -104,11 +104,10 @@
         /// Runs a statement as the owner of everything.
         @discardableResult
         func query(_ sql: String, in database: String) async throws -> [PostgreSQLRow] {
-            var settings = PostgreSQLLane.Setup(
+            let settings = PostgreSQLLane.Setup(
                 // A busy machine is slow.
                 hosts: try PostgreSQLHosts(Secret(address(of: database).revealedText + "&connect_timeout=60")),
                 isDurable: false, statementLimit: .seconds(60))
-            settings.channel = nil
             let pool = try PostgreSQLPool(settings, count: 1, name: "query")
             defer { pool.close() }
             return try await pool.run(PostgreSQLCall("query", sql), within: .seconds(60)).rows

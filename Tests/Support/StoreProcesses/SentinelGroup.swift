@@ -43,6 +43,9 @@
             return try await RedisProcess(sentinel: file)
         }
 
+        /// The address of the sentinel's primary.
+        var address: String { "redis+sentinel://127.0.0.1:\(ports.sentinel)/main" }
+
         /// Cuts the replica off from the primary, for as long as the primary runs.
         func cutReplica() async throws {
             try replica.command("CONFIG", "SET", "masterauth", "wrong")

@@ -67,10 +67,7 @@
                     settings: file.settings.stores, sessions: sessions,
                     redirections: { database.redirections.withLock { $0 } },
                     keys: keys, audit: audit, auditProbe: { _ throws(StoreError) in try audit.ask() },
-                    changes: { () throws(StoreError) in
-                        try database.ask()
-                        return AsyncStream { $0.finish() }
-                    }, timekeeper: time, closing: { copy?.close() })
+                    timekeeper: time, closing: { copy?.close() })
             }
         }
 
