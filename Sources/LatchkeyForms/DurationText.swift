@@ -32,6 +32,7 @@ extension JSONForm where Value == Duration {
         let end = range.upperBound == .longest ? "136 years" : DurationText.text(range.upperBound)
         return JSONForm(
             text: "a duration such as 90s, 5m, 2h or 30d, from \(DurationText.text(range.lowerBound)) to \(end)",
+            schema: .text.with(["pattern": .text("^[0-9]{1,10}[smhd]$")]),
             read: { DurationText.duration($0).flatMap { range.contains($0) ? $0 : nil } }, write: DurationText.text)
     }
 }

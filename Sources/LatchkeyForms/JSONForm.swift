@@ -232,7 +232,7 @@ extension JSONForm {
         _ key: JSONForm<Key>, _ element: JSONForm<Element>
     ) -> JSONForm where Value == [Key: Element] {
         JSONForm(
-            schema: .map(element.schema),
+            schema: .map(element.schema).with(["propertyNames": key.schema.json]),
             expected: element.expected.isEmpty ? "" : "an object, each value \(element.expected)",
             read: { value, place, problems in
                 guard case .object(let members) = value else {

@@ -76,7 +76,7 @@ package struct ObjectForm<Root: Sendable>: Sendable {
     /// Every member by name, type and limits.
     package var schema: JSONSchema {
         .object(
-            Dictionary(members.flatMap { one in one.names.map { ($0, one.schema) } }) { first, _ in first },
+            members.reduce(into: [:]) { $0.merge($1.schemas) { first, _ in first } },
             required: members.filter(\.isRequired).flatMap(\.names))
     }
 
@@ -118,7 +118,8 @@ package struct Member<Root: Sendable>: Sendable {
     var narrow: @Sendable (inout Root, Root, String, inout Narrowing) -> Void = { _, _, _, _ in }
     /// The member, and then the members within it.
     package private(set) var entries: [MemberEntry]
-    fileprivate(set) var schema = JSONSchema()
+    /// By name.
+    package var schemas: [String: JSONSchema]
     fileprivate var isRequired: Bool { entries.first?.isRequired ?? false }
 
     package init(
@@ -127,7 +128,7 @@ package struct Member<Root: Sendable>: Sendable {
         write: @escaping @Sendable (Root) -> [String: JSONValue],
         overlay: @escaping @Sendable (inout Root, Root) -> Void = { _, _ in },
         narrow: @escaping @Sendable (inout Root, Root, String, inout Narrowing) -> Void = { _, _, _, _ in },
-        entries: [MemberEntry]? = nil
+        entries: [MemberEntry]? = nil, schemas: [String: JSONSchema]? = nil
     ) {
         self.names = names
         self.paths = paths
@@ -136,6 +137,7 @@ package struct Member<Root: Sendable>: Sendable {
         self.overlay = overlay
         self.narrow = narrow
         self.entries = entries ?? paths.map { MemberEntry($0) }
+        self.schemas = schemas ?? Dictionary(names.map { ($0, JSONSchema()) }) { first, _ in first }
     }
 
     /// The member, whose value has a form.
@@ -145,14 +147,14 @@ package struct Member<Root: Sendable>: Sendable {
         (entry.values, entry.isObject, entry.isRequired) = (form.expected, !form.inner.isEmpty, isRequired)
         entry.standard = usual.flatMap { $0 == .array([]) || $0 == .object([:]) ? nil : $0.text ?? $0.canonicalText }
         member.entries = [entry] + form.inner.map { $0.within(name) }
-        member.schema = form.schema
+        member.schemas = [name: form.schema]
         return member
     }
 
     /// The member with a description, and with keywords for limits that the object's check enforces.
     package func explained(_ text: String, _ more: [String: JSONValue] = [:]) -> Self {
         var member = self
-        member.schema = schema.with(more).explained(text)
+        member.schemas = schemas.mapValues { $0.with(more).explained(text) }
         if !member.entries.isEmpty { member.entries[0].text = text }
         return member
     }

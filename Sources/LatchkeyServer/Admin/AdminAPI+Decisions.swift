@@ -27,7 +27,7 @@ extension AdminAPI {
         .page(
             .post, "/tenants/{tenant}/decisions/{request}/again", .viewer,
             "Evaluate another policy on the same facts; changes nothing",
-            body: OpenAPI.body("application/json", .object.explained("A policy.")),
+            body: OpenAPI.body("application/json", Policy.schema),
             .json(["before": .text, "after": .text, "explanation": .text, "record": .object])
         ) { try await $0.decideAgain() },
     ]

@@ -22,7 +22,7 @@ extension AdminAPI {
         ) { .admin($0.policies) },
         .page(
             .get, "/policies/{policy}", .viewer, "One policy in force",
-            .json(["name": .text, "digest": .sha256, "policy": .object])
+            .json(["name": .text, "digest": .sha256, "policy": Policy.schema])
         ) { try $0.policy() },
         .page(
             .get, "/audit", .viewer, "Audit entries in order",

@@ -14,6 +14,8 @@ package struct AdminRefusal: DiagnosableError, Equatable {
     package let code: String
     package let reason: String
     package let remedy: String
+    /// The problems of the request's document, by their places.
+    private(set) var problems: [JSONProblem] = []
     /// The methods of an address, for a request by another one.
     private(set) var allowed: String?
     /// The entry that the audit would have; with it nothing is refused or done.
@@ -41,10 +43,17 @@ package struct AdminRefusal: DiagnosableError, Equatable {
 
     private init(_ status: Int, _ error: any DiagnosableError) {
         self.init(status, error.code, error.reason, error.remedy)
+        problems = (error as? JSONProblems)?.problems ?? []
     }
 
-    static let schema = JSONSchema.named("Refusal", ["code": .text, "reason": .text, "remedy": .text])
-        .explained("The reason why nothing was done. Codes are stable.")
+    static let schema = JSONSchema.named(
+        "Refusal",
+        [
+            "code": .text, "reason": .text, "remedy": .text,
+            "problems?": [["place": .text, "reason": .text, "remedy": .text]],
+        ]
+    ).explained(
+        "The reason why nothing was done. Codes are stable. `problems` lists the first 100 problems of a policy.")
     static let previewSchema = JSONSchema.named("Preview", ["entry": AuditEvent.schema])
         .explained("The entry that the audit would record; nothing was done.")
 
@@ -55,13 +64,20 @@ package struct AdminRefusal: DiagnosableError, Equatable {
             return .admin(.members(["entry": entry]), status: status)
         }
         var response = HTTPResponse.admin(
-            .object([
+            .members([
                 "code": .text(code), "reason": .text(String(reason.prefix(4_000))), "remedy": .text(remedy),
+                "problems": problems.isEmpty ? nil : .array(problems.prefix(100).map(Self.json)),
             ]), status: status)
         response.headers["WWW-Authenticate"] = status == 401 ? "Bearer" : nil
         response.headers[.retryAfter] = status == 429 ? "60" : nil
         response.headers[.allow] = allowed
         return response
+    }
+
+    private static func json(_ problem: JSONProblem) -> JSONValue {
+        .object([
+            "place": .text(problem.place), "reason": .text(problem.what), "remedy": .text(problem.remedy),
+        ])
     }
 
     /// Ends a request that asks only for the audit's entry.

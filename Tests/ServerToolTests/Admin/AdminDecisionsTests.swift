@@ -78,6 +78,8 @@ import Testing
         #expect(extending.json["after"]?.text == "sessionLimit")
         let wrong = try await test.admin("tenants/demo/decisions/request-4/again", "POST", body: #"{"version":7}"#)
         #expect(wrong.status == 422)
+        // A problem by its place, as a form shows it.
+        #expect(wrong.list("problems").map { $0["place"]?.text } == ["version"])
     }
 
     @Test func `refusals are listed with the reason hidden from the client`() async throws {

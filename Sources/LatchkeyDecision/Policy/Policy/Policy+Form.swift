@@ -305,7 +305,8 @@ extension JSONForm where Value == Set<TrackClass> {
     fileprivate static var trackClasses: Self {
         let groups = JSONForm<Set<TrackGroup>>.someOf(.word)
         return JSONForm(
-            expected: groups.expected, read: { groups.read($0, $1, &$2).map { Set($0.flatMap(\.classes)) } },
+            schema: groups.schema, expected: groups.expected,
+            read: { groups.read($0, $1, &$2).map { Set($0.flatMap(\.classes)) } },
             write: { JSONForm<Set<TrackClass>>.set(.word).write($0) })
     }
 }
@@ -315,7 +316,7 @@ extension JSONForm where Value == [TrackClass: HDCPRequirement] {
     fileprivate static var hdcp: Self {
         let groups = JSONForm<[TrackGroup: HDCPRequirement]>.members(.word, .word)
         return JSONForm(
-            expected: groups.expected,
+            schema: groups.schema, expected: groups.expected,
             read: { value, place, problems in
                 groups.read(value, place, &problems).map { stated in
                     stated.sorted { $0.key.classes.count > $1.key.classes.count }.reduce(into: [:]) { read, entry in

@@ -55,6 +55,13 @@ package struct Policy: Sendable, Hashable {
         PolicyFile.form.entries.filter { !$0.path.hasPrefix("examples[]") }
     }
 
+    /// A policy's members, except the `examples` of its file.
+    package static let schema: JSONSchema = {
+        let members = PolicyFile.form.members.filter { $0.names != ["examples"] }
+        return ObjectForm(empty: PolicyFile(), members: members).schema
+            .with(["additionalProperties": .flag(true)]).named("Policy")
+    }()
+
     package var json: JSONValue { PolicyFile.form.write(PolicyFile(policy: self, examples: [])) }
 
     /// The policy with another's members where that one states them.
@@ -180,6 +187,7 @@ extension Member {
             write: { root in
                 guard case .object(let members) = form.write(root[keyPath: place]) else { return [:] }
                 return members
-            }, entries: form.entries)
+            }, entries: form.entries,
+            schemas: form.members.reduce(into: [:]) { $0.merge($1.schemas) { first, _ in first } })
     }
 }

@@ -122,6 +122,7 @@ extension HDCPRequirement {
 extension JSONForm where Value == OutputRule {
     static let outputRule = JSONForm(
         text: "allow, refuse, or lease: and a duration, such as lease:2m",
+        schema: .text.with(["examples": .array(["allow", "lease:2m", "refuse"].map { .text($0) })]),
         read: { text in
             switch text {
             case "allow": .allow
@@ -141,6 +142,7 @@ extension JSONForm where Value == OutputRule {
 extension JSONForm where Value == OutageRule {
     static let outageRule = JSONForm(
         text: "allow, refuse, or allow: and a duration, such as allow:2m",
+        schema: .text.with(["examples": .array(["allow", "allow:2m", "refuse"].map { .text($0) })]),
         read: { text in
             switch text {
             case "allow": .allow

@@ -20,9 +20,12 @@ private enum ValidityType: String, Sendable, CaseIterable {
 extension Member {
     /// A validity: `type`, and the durations that belong to it.
     static func validity(_ place: Member<LicenseTerms.Validity?>) -> Self {
-        composite(
+        var member = composite(
             ["type"] + Self.durations, "type", place, .validity, read: Self.read,
             write: Self.written)
+        for name in Self.durations { member.schemas[name] = JSONForm<Duration>.duration().schema }
+        member.schemas["type"] = JSONForm<ValidityType>.word.schema
+        return member
     }
 
     private static var durations: [String] { ["lease", "rental", "storage", "playback"] }
