@@ -164,6 +164,7 @@ trials:
 	Scripts/measure-sizing --bin $(BIN) costs
 	Scripts/measure-console --brief lists $(BIN)/latchkey-server
 	Scripts/measure-console --brief load $(BIN)/latchkey-server $(BIN)/latchkey
+	Scripts/picture-console $(BIN)/latchkey-server .build/pictures policy reports
 
 work:
 	$(MAKE) --no-print-directory demo
