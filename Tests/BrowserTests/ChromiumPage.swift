@@ -70,6 +70,19 @@ final class ChromiumPage: Sendable {
         try await value("document.getElementById('\(id)').innerText").text ?? ""
     }
 
+    /// Presses and releases a key.
+    func press(_ key: String) async throws {
+        let codes = ["Tab": 9.0, "Enter": 13, "End": 35, "ArrowLeft": 37]
+        for type in ["keyDown", "keyUp"] {
+            var values: Chromium.Values = [
+                "type": .text(type), "key": .text(key), "code": .text(key),
+                "windowsVirtualKeyCode": .number(codes[key] ?? 0),
+            ]
+            values["text"] = key == "Enter" && type == "keyDown" ? .text("\r") : nil
+            try await send("Input.dispatchKeyEvent", values)
+        }
+    }
+
     /// An element's picture, as a PNG; `nil` without one.
     func picture(of selector: String) async throws -> Data? {
         let place = try await value(

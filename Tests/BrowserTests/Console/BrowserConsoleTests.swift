@@ -62,8 +62,9 @@ extension ConsoleInChromium {
                 "[...document.querySelectorAll('caption')].map(one => one.innerText).join()"
             ).text
             #expect(captions?.contains("Details") == true && captions?.contains("Rules") == true)
+            let open = "document.querySelectorAll('main details').forEach(one => { one.open = true; })"
             try await page.value(
-                "document.querySelector('#cpix').closest('details').open = true; document.querySelector('#cpix').value = `\(document)`"
+                "\(open); document.querySelector('#cpix').value = `\(document)`"
             )
             for name in ["Replace", "Remove"] {
                 try await page.value("window.button('\(name)').click(); window.answer('no')")
@@ -77,7 +78,6 @@ extension ConsoleInChromium {
             try await page.wait(until: "document.querySelector('#status').innerText === 'The key is replaced.'")
             let replaced = try #require(try await keys.rows([row.kid], of: "demo").first)
             #expect(replaced.sealed != row.sealed)
-            let open = "document.querySelector('#cpix').closest('details').open = true"
             try await page.value("\(open); window.button('Remove').click(); window.answer('yes')")
             try await page.wait(until: "document.querySelector('#status').innerText === 'The key is removed.'")
             #expect(try await keys.rows([row.kid], of: "demo") == [])
@@ -169,7 +169,8 @@ extension ConsoleInChromium {
             )
             try await page.wait(until: "document.querySelector('main').innerText.includes('nothing here')")
             #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
-            #expect(page.errors == [])
+            // The demonstration keeps no record.
+            #expect(page.errors.allSatisfy { $0.contains("404") })
         }
 
         @Test(arguments: ["decisions", "accounts"])
@@ -256,7 +257,7 @@ extension Int {
 
 extension BrowserStage {
     /// Asks for licenses, each as another viewer; some of them with an invalid token.
-    fileprivate func ask(_ count: Int, from first: Int, refusing refused: Int) async throws {
+    func ask(_ count: Int, from first: Int, refusing refused: Int) async throws {
         let key = try await demonstration.server.shared.engines.keys.page(of: "demo", search: "", after: nil, limit: 1)
         let kid = Base64URL.text(try #require(key.first).kid.bytes)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -120,7 +120,10 @@ import Testing
     }
 
     @Test func `each address is used in the console`() throws {
-        let scripts = ["changes.js", "console.js", "overview.js", "pages.js", "places.js", "reports.js"].map {
+        let scripts = [
+            "accounts.js", "changes.js", "console.js", "keys.js", "overview.js", "pages.js", "places.js", "policies.js",
+            "reports.js",
+        ].map {
             String(decoding: ConsoleFile.response($0).bytes ?? Data(), as: UTF8.self)
         }.joined()
         // Words that scripts make of others.

@@ -11,7 +11,7 @@ let leaving = () => {};
 class Refusal extends Error {
   constructor(status, body) {
     super(body?.reason ? `${body.reason} ${body.remedy ?? ""}` : `The server answered ${status}.`);
-    this.status = status;
+    Object.assign(this, { status, code: body?.code, problems: body?.problems });
   }
 }
 

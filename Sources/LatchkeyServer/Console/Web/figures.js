@@ -1,5 +1,6 @@
 // Building blocks of the pages: elements whose texts are texts, tables, dates, and the chart.
 
+export const drms = { fairplay: "FairPlay", clearkey: "Clear Key", widevine: "Widevine", playready: "PlayReady", other: "other" };
 export const outcomes = ["granted", "acknowledged", "refused", "failed", "shed"];
 
 // Control characters and marks that change the writing direction, by their numbers.
@@ -9,7 +10,7 @@ export function visible(value) {
 }
 
 function append(element, children) {
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined) continue;
     element.append(child instanceof Node ? child : document.createTextNode(visible(child)));
   }
@@ -44,19 +45,22 @@ export function table(caption, columns, rows) {
   if (!rows.length) return h("p", { class: "empty" }, `${caption}: nothing here.`);
   return h("div", { class: "scroll" }, h("table", { class: columns.length > 2 ? "list" : "pairs" }, h("caption", {}, caption),
     h("thead", {}, h("tr", {}, columns.map(([heading]) => h("th", { scope: "col" }, heading)))),
-    h("tbody", {}, rows.map(row => h("tr", {}, columns.map(([heading, cell]) => h("td", { "data-label": heading }, cell(row) ?? "–")))))));
+    h("tbody", {}, rows.map(row => h("tr", {}, columns.map(([heading, cell]) => {
+      const value = cell(row) ?? null;
+      return h("td", { "data-label": heading, class: value === null ? "none" : null }, value ?? "–");
+    }))))));
 }
 
 // The members of an answer, each by its place: `validity.lease`.
-function members(value, place = "") {
+export function members(value, place = "") {
   if (value === null || typeof value !== "object") return [[place, String(value)]];
-  if (Array.isArray(value) && value.every(one => one === null || typeof one !== "object")) return [[place, value.join(", ")]];
+  if (Array.isArray(value) && value.every(one => one === null || typeof one !== "object")) return [[place, value.join(", ") || "none"]];
   return Object.entries(value).flatMap(([name, inner]) => members(inner, place ? `${place}.${name}` : name));
 }
 
 // A table of an answer's members, and the answer itself for who copies it.
 export const listing = (caption, value) => [
-  table(caption, [["What", ([name]) => name], ["Value", ([, text]) => text]], members(value)),
+  table(caption, [["Member", ([name]) => name], ["Value", ([, text]) => text]], members(value)),
   h("details", {}, h("summary", {}, "As JSON"), h("pre", {}, JSON.stringify(value, null, 2))),
 ];
 
@@ -91,10 +95,10 @@ export function pager(next, more, first) {
     next ? h("button", { type: "button", click: () => more(next) }, "Next page") : null);
 }
 
-export function legend(totals) {
-  return h("ul", { class: "legend" }, outcomes.map(name => h("li", {},
+export function legend(totals, names = outcomes) {
+  return h("ul", { class: "legend" }, names.map(name => h("li", {},
     svg("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, svg("rect", { width: 10, height: 10, rx: 2, class: name })),
-    name, " ", h("b", {}, number(totals[name])))));
+    name, totals ? [" ", h("b", {}, number(totals[name]))] : null)));
 }
 
 export function niceTop(value) {
@@ -102,38 +106,76 @@ export function niceTop(value) {
   return [1, 2, 5, 10].map(step => step * base).find(top => top >= value);
 }
 
-// Stacked bars: one per second, the newest at the right, in the order of the outcomes from below.
-export function chart(given, wanted) {
-  const seconds = [...Array(Math.max(0, 59 - given.length)).fill({}), ...given];
-  const [width, height, left, below] = [Math.max(240, wanted), 190, 34, 18];
-  const sums = seconds.map(second => outcomes.reduce((sum, name) => sum + (second[name] ?? 0), 0));
-  const [most, top] = [Math.max(0, ...sums), niceTop(Math.max(1, ...sums))];
+// Values over time, from `from` to `to` in milliseconds: stacked bars of a step's width, or a line for each series.
+// `points` are [time, values by name]. A missing value is a gap. `ends` are words in place of times below the picture.
+export function chart(words, { points, from, to, step, series, isLine = false, shown = number, ends }, wanted) {
+  const [width, height, left, below] = [Math.max(240, wanted), 190, 52, 18];
+  const heights = points.map(([, values]) => series.map(name => values[name] ?? 0)).map(all => isLine ? Math.max(...all) : all.reduce((sum, one) => sum + one, 0));
+  const top = niceTop(Math.max(1, ...heights));
+  const x = time => left + (width - left) * Math.min(1, Math.max(0, (time - from) / (to - from)));
   const y = value => 6 + (height - below - 6) * (1 - value / top);
-  const step = (width - left) / Math.max(1, seconds.length);
-  const total = sums.reduce((one, other) => one + other, 0);
-  const words = `License requests per second in the last minute: ${total} in all, at most ${most} in a second.`;
-  const picture = svg("svg", {
-    class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words,
-  });
+  const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words });
   for (const value of [0, top / 2, top]) {
     picture.append(svg("line", { x1: left, x2: width, y1: y(value), y2: y(value) }),
-      svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, value));
+      svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, shown(value)));
   }
-  seconds.forEach((second, index) => {
-    let reached = 0;
-    for (const name of outcomes) {
-      const count = second[name] ?? 0;
-      if (!count) continue;
-      picture.append(svg("rect", {
-        class: name, x: left + index * step + 1, width: Math.max(1, step - 2), y: y(reached + count),
-        height: Math.max(.5, y(reached) - y(reached + count)),
-      }, svg("title", {}, `${count} ${name}`)));
-      reached += count;
+  if (isLine) {
+    for (const name of series) {
+      const path = points.map(([time, values], index) => values[name] === undefined ? ""
+        : `${points[index - 1]?.[1][name] === undefined ? "M" : "L"}${x(time + step / 2)} ${y(values[name])}h.01`).join("");
+      picture.append(svg("path", { class: name, d: path }));
     }
-  });
-  picture.append(svg("text", { x: left, y: height - 3 }, "a minute ago"),
-    svg("text", { x: width, y: height - 3, "text-anchor": "end" }, "now"));
+  } else {
+    for (const [time, values] of points) {
+      let reached = 0;
+      for (const name of series.filter(name => values[name])) {
+        picture.append(svg("rect", { class: name, x: x(time) + .5, width: Math.max(1, x(time + step) - x(time) - 1), y: y(reached + values[name]),
+          height: Math.max(.5, y(reached) - y(reached + values[name])) }));
+        reached += values[name];
+      }
+    }
+  }
+  const day = 86400000;
+  const tick = to - from <= 2 * day ? day / 4 : day * Math.ceil((to - from) / day / (width < 500 ? 4 : 10));
+  const ticks = ends ?? Array.from({ length: Math.floor(to / tick) - Math.ceil(from / tick) + 1 }, (_, index) => (Math.ceil(from / tick) + index) * tick);
+  ticks.forEach((time, index) => picture.append(svg("text", { x: ends ? [left, width][index] : x(time), y: height - 3,
+    "text-anchor": (ends ? index : x(time) > width - 20) ? "end" : ends || x(time) < left + 20 ? "start" : "middle" },
+  ends ? time : new Date(time).toISOString().slice(...tick < day ? [11, 16] : [5, 10]))));
   return picture;
+}
+
+// A chart whose values are read with the pointer or the arrow keys.
+export function readable(words, data, wanted) {
+  const { points, from, to, step, series, shown = number } = data;
+  const picture = chart(words, data, wanted);
+  const cursor = svg("line", { class: "cursor", y1: 6, y2: 172 });
+  const said = h("p", { class: "hint" }, "Point at the chart, or use the arrow keys, to read its values.");
+  const [left, width] = [52, picture.viewBox.baseVal.width];
+  let at = points.length;
+  const box = h("div", { class: "readable", tabindex: 0, role: "slider", "aria-label": words, "aria-valuemin": 0, "aria-valuemax": points.length - 1, "aria-valuenow": 0 }, picture);
+  const read = index => {
+    at = Math.min(points.length - 1, Math.max(0, index));
+    const [time, values] = points[at];
+    const text = `${new Date(time).toISOString().replace("T", " ").slice(0, 16)} UTC: ${series.map(name => `${values[name] === undefined ? "no" : shown(values[name])} ${name}`).join(", ")}`;
+    const place = left + (width - left) * (time + step / 2 - from) / (to - from);
+    cursor.setAttribute("x1", place);
+    cursor.setAttribute("x2", place);
+    picture.append(cursor);
+    said.textContent = text;
+    box.setAttribute("aria-valuenow", at);
+    box.setAttribute("aria-valuetext", text);
+  };
+  box.addEventListener("keydown", event => {
+    const index = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: points.length - 1 }[event.key];
+    if (index === undefined) return;
+    event.preventDefault();
+    read(index);
+  });
+  box.addEventListener("pointermove", event => {
+    const time = from + (to - from) * ((event.clientX - box.getBoundingClientRect().x) / box.clientWidth * width - left) / (width - left);
+    read(points.findLastIndex(([start]) => start <= time));
+  });
+  return [box, said];
 }
 
 // The time below which a share of the requests between two readings of the buckets stayed, in words.

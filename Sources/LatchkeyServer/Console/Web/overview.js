@@ -1,5 +1,5 @@
 // What happens now: figures, refusals, stores, and what needs attention.
-import { chart, date, h, legend, number, pager, quantile, section, table, tile, why, whyBar } from "./figures.js";
+import { chart, date, h, legend, number, outcomes, pager, quantile, section, table, tile, why, whyBar } from "./figures.js";
 
 const look = id => { location.hash = `#/decisions?${new URLSearchParams({ id })}`; };
 
@@ -63,6 +63,14 @@ function readings(now, before) {
     now.pool ? number(now.pool.busy) : "–", now.pool ? `${number(now.pool.waiting)} of ${number(now.pool.limit)}` : "–"];
 }
 
+// The requests of the last minute.
+function perSecond(given, wanted) {
+  const sums = given.map(second => outcomes.reduce((sum, name) => sum + (second[name] ?? 0), 0));
+  const total = sums.reduce((one, other) => one + other, 0);
+  return chart(`License requests per second in the last minute: ${total} in all, at most ${Math.max(0, ...sums)} in a second.`, {
+    points: given.map((second, index) => [60 - given.length + index, second]), from: 0, to: 60, step: 1, series: outcomes, ends: ["a minute ago", "now"] }, wanted);
+}
+
 export async function overview(place, { ask, follow }) {
   const tiles = ["Licenses/s", "p50, last minute", "p99, last minute", "Sessions", "Threads busy", "Waiting"].map(tile);
   const [notices, drawing, key, latest, reasons, sessions, engines] = Array.from({ length: 7 }, () => h("div", {}));
@@ -82,7 +90,7 @@ export async function overview(place, { ask, follow }) {
       if (times.length > 60) times.shift();
       readings(now, times.length > 1 ? times[0] : null).forEach((text, index) => tiles[index].set(text));
       notices.replaceChildren(attention(now.notices));
-      drawing.replaceChildren(chart(now.seconds, drawing.clientWidth));
+      drawing.replaceChildren(perSecond(now.seconds, drawing.clientWidth));
       key.replaceChildren(h("p", { class: "empty" }, "Since the start:"), legend(now.totals));
       reasons.replaceChildren(byCount("Since the start", "Code", now.reasons));
       sessions.replaceChildren(table("In use now", [

@@ -1,5 +1,5 @@
-// Pages of the server and its tenants: packagers, key imports, data keys, seeds, configuration.
-import { bar, date, field, h, number, section, table } from "./figures.js";
+// Pages of the server and its tenants: packagers, data keys, seeds, configuration.
+import { date, h, number, section, table } from "./figures.js";
 
 const names = texts => texts?.length ? texts.join(", ") : null;
 
@@ -31,24 +31,6 @@ export async function tenants(place, { ask, attempt, below, change, may, say, se
     detail.replaceChildren(section(`Keys of ${session.tenant}`, h("div", { class: "pager" },
       mine.map(([, label, path, words, said]) => h("button", { type: "button", class: "danger", click: act(path, `${words}: ${session.tenant}`, said) }, label)))));
   }
-}
-
-// A tenant's keys as CPIX documents, in and out.
-export function cpix({ attempt, below, change, may, query, say, text }) {
-  if (!may("security")) return null;
-  const document = h("textarea", { id: "import", spellcheck: "false" });
-  const bring = attempt(async () => {
-    const reply = await change(below("cpix"), "Import the document's keys", { method: "POST", body: document.value, as: "text" });
-    if (reply !== null) say("The keys were imported.");
-  });
-  const out = h("pre", {});
-  const show = ({ content }) => attempt(async () => {
-    const reply = await change(`${below("cpix")}?${query({ content })}`, `Show the keys of ${content}`, { as: "text" });
-    if (reply !== null) out.replaceChildren(reply);
-  })();
-  return h("details", {}, h("summary", {}, "Import or export keys"), h("label", { for: "import" }, "A CPIX document of new keys"), document,
-    h("button", { type: "button", class: "danger", click: bring }, "Import"),
-    bar("Export", show, field("Content (its keys are shown in the clear)", "content", { required: true })), out);
 }
 
 export async function server(place, { ask, attempt, change, may, say, session }) {
