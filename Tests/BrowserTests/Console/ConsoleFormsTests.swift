@@ -123,6 +123,41 @@ extension ConsoleInChromium {
             #expect(page.errors.allSatisfy { $0.contains("400") || $0.contains("404") }, "\(page.errors)")
         }
 
+        @Test func `an account is erased only after its name was typed, and the page says what is kept`() async throws {
+            let stage = try await BrowserStage()
+            let page = try await stage.console()
+            // As the server answers: the effect, the audit's entry, and the result.
+            try await page.value(
+                """
+                window.asked = []; window.real = window.fetch;
+                window.fetch = async (address, options = {}) => {
+                  if (!/account(\\/erasure)?\\?name=viewer-7$/.test(address) || options.method === undefined && !address.includes('erasure')) {
+                    return window.real(address, options);
+                  }
+                  const isDry = Boolean(options.headers['X-Latchkey-Dry-Run']);
+                  window.asked.push(`${options.method ?? 'GET'}${isDry ? ' dry' : ''}`);
+                  return Response.json(isDry ? { entry: { actor: 'admin:demo', action: 'accountErased', object: 'demo', details: {} } }
+                    : { places: [{ place: 'audit', erased: 0, kept: 3, why: 'The chain keeps them.' }] });
+                };
+                location.hash = '#/accounts?account=viewer-7';
+                """)
+            let summary = "[...document.querySelectorAll('summary')].find(one => one.innerText === 'Erase the account')"
+            try await page.wait(until: summary)
+            try await page.value("\(summary).click()")
+            try await page.wait(until: "\(Self.main).includes('audit 0 3 The chain keeps them.')")
+            let form = "document.querySelector('[name=typed]').form"
+            try await page.set("typed", "viewer-8")
+            try await page.value("\(form).requestSubmit()")
+            try await page.wait(until: "\(Self.error("typed")).includes('not the account')")
+            try await page.set("typed", "viewer-7")
+            try await page.value("\(form).requestSubmit()")
+            try await page.wait(until: "document.querySelector('dialog[open]')?.innerText.includes('accountErased')")
+            #expect(try await page.value("window.asked.join()").text == "GET,DELETE dry")
+            try await page.value("document.querySelector('dialog button.danger').click()")
+            try await page.wait(until: "document.querySelector('#status').innerText === 'The account is erased.'")
+            #expect(try await page.value("window.asked.join()").text == "GET,DELETE dry,DELETE")
+        }
+
         @Test(arguments: [(400, true), (400, false), (1_600, true), (1_600, false)])
         func `forms fit the window, and all their fields have names`(_ width: Int, _ isDark: Bool) async throws {
             let stage = try await BrowserStage()

@@ -1,6 +1,6 @@
 // Accounts, each with its whole story: streams, devices, downloads, blocks, and the outcomes of its requests.
 import { bar, date, drms, field, h, number, pager, section, table, why } from "./figures.js";
-import { entry, form, input, options } from "./forms.js";
+import { entry, form, input, options, problem } from "./forms.js";
 import { history } from "./reports.js";
 
 // A time of a form's field, in UTC; `undefined` if it is empty.
@@ -33,6 +33,26 @@ const blockOf = async ({ ask, below, query }, kind, name) =>
   (await ask(`${below("blocks")}?${query({ prefix: name, limit: 2 })}`)).blocks.find(one => one.kind === kind && one.name === name);
 
 const danger = (label, click) => h("button", { type: "button", class: "danger", click }, label);
+
+// Erases an account for good, once its name is typed.
+function erasure({ ask, attempt, below, change, query, say }, name, done) {
+  const places = h("div", {});
+  const list = (caption, answer) => places.replaceChildren(table(caption, [
+    ["Place", one => one.place], ["Erased", one => one.erased], ["Kept", one => one.kept], ["Reason", one => one.why]], answer.places));
+  const look = attempt(async event => {
+    if (event.target.open) list("The effect of erasing it", await ask(`${below("account", "erasure")}?${query({ name })}`));
+  });
+  const erase = async ({ typed }) => {
+    if (typed !== name) throw problem("typed", "This is not the account's name.");
+    const answer = await change(`${below("account")}?${query({ name })}`, `Erase the account ${name}. This cannot be undone`, { method: "DELETE" });
+    if (!answer) return;
+    await done();
+    list("Erased", answer);
+    say("The account is erased.");
+  };
+  return h("details", { toggle: look }, h("summary", {}, "Erase the account"), places,
+    form("Erase", erase, entry("typed", "The account's name, to confirm", input("typed")), { isDangerous: true }));
+}
 
 // An account's whole story.
 async function story(place, context, name) {
@@ -70,7 +90,8 @@ async function story(place, context, name) {
         ["Content", one => one.content], ["Device", one => one.device], ["Ends", one => one.ends ? date(one.ends) : "no end"]], one.downloads))));
   };
   await show();
-  place.replaceChildren(h("p", {}, h("a", { href: "#/accounts" }, "All accounts")), h("h2", { class: "name", tabindex: -1 }, name), state, requests);
+  place.replaceChildren(h("p", {}, h("a", { href: "#/accounts" }, "All accounts")), h("h2", { class: "name", tabindex: -1 }, name), state, requests,
+    may("security") ? erasure(context, name, show) : "");
   await history(requests, context, { account: name, last: "7d" }, await recent(context, name));
 }
 
