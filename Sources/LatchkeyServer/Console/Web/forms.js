@@ -4,7 +4,7 @@ import { h } from "./figures.js";
 let count = 0;
 
 // The children of a hint: `code`, and the texts of links.
-const marked = text => text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").split("`").map((part, index) => index % 2 ? h("code", {}, part) : part);
+export const marked = text => text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").split("`").map((part, index) => index % 2 ? h("code", {}, part) : part);
 
 // A field: its label, control, hint and room for an error. Several controls are a group. The place is the field's name in the server's errors.
 export function entry(place, label, controls, hint) {

@@ -1,5 +1,6 @@
 // Pages of the server and its tenants: packagers, data keys, seeds, configuration.
 import { date, h, number, section, table } from "./figures.js";
+import { marked } from "./forms.js";
 
 const names = texts => texts?.length ? texts.join(", ") : null;
 
@@ -49,7 +50,7 @@ export async function server(place, { ask, attempt, change, may, say, session })
   may("operator") && session.allTenants ? section("Configuration", h("div", { class: "pager" },
     h("button", { type: "button", class: "danger", click: reload }, "Reload"),
     may("security") ? h("button", { type: "button", class: "danger", click: rewrap }, "Rewrap data keys") : null)) : null,
-  section("Admin API", h("p", {}, description), table("Operations, as in /admin/v1/openapi.json", [
+  section("Admin API", h("p", {}, marked(description)), table("Operations, as in /admin/v1/openapi.json", [
     ["Address", one => h("code", {}, one.path)], ["Method", one => one.method], ["Purpose", one => one.summary],
     ["Minimum role", one => one.role], ["Scope", one => one.scope],
   ], paths)));
