@@ -83,6 +83,7 @@ extension ConsoleInChromium {
             let rows = try await keys.page(of: "demo", search: "film-new", after: nil, limit: 2)
             #expect(rows.map(\.scheme) == [.cbcs])
             #expect(try await page.value("document.documentElement.innerText.includes('0f10')") == .flag(false))
+            #expect(try await page.value("document.querySelector('[name=key]').value").text == "")
 
             // An existing key is a problem of the identifier.
             try await page.set("content", "film-new")

@@ -33,14 +33,17 @@ function bytes(name, text) {
 function keyForm({ below, change, query }, { row, policies = [] }, done) {
   const fixed = row ? { readonly: true } : {};
   const preview = h("pre", {});
-  const document = values => cpix({ content: values.content.trim(), scheme: values.scheme, track: values.track, kid: values.kid.trim() || uuid(),
+  const written = values => cpix({ content: values.content.trim(), scheme: values.scheme, track: values.track, kid: values.kid,
     key: bytes("key", values.key), iv: bytes("iv", values.iv) });
   const send = async (values, element) => {
     const kid = values.kid.trim() || uuid();
-    const body = document({ ...values, kid });
+    const body = written({ ...values, kid });
     const words = row ? `Replace the key ${kid}. Media encrypted with the old key will no longer play` : `Create a key of ${values.content.trim()}`;
     const asked = new URLSearchParams(row ? { replace: kid } : new FormData(element).getAll("policy").map(name => ["policy", name]));
-    if (await change(`${below("cpix")}?${asked}`, words, { method: "POST", body, as: "text" }) !== null) await done(kid);
+    if (await change(`${below("cpix")}?${asked}`, words, { method: "POST", body, as: "text" }) === null) return;
+    made.reset();
+    show();
+    await done(kid);
   };
   const made = form(row ? "Replace with this key" : "Create", send, [h("div", { class: "columns" },
     entry("content", "Content", input("content", { value: row?.content, ...fixed }), "The name that packagers and key URIs use."),
