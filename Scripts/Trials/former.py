@@ -36,8 +36,8 @@ def make_former_postgresql(environment):
     psql(environment, "latchkey", given="""
         DROP FUNCTION latchkey.set_key_aside; DROP TABLE latchkey.former_keys, latchkey.identity, latchkey.blocks; UPDATE latchkey.schema SET version = 1, oldest = 1;
         ALTER TABLE latchkey.records DROP COLUMN counted, DROP COLUMN counted_of;
-        DROP FUNCTION latchkey.make_record_day, latchkey.drop_record_days, latchkey.keep_record_days;
-        DROP TABLE latchkey.license_records, latchkey.record_positions, latchkey.record_retention;
+        DROP FUNCTION latchkey.make_record_day, latchkey.drop_record_days, latchkey.keep_record_days, latchkey.erase_record_account;
+        DROP TABLE latchkey.license_records, latchkey.record_positions, latchkey.record_retention, latchkey.record_erasures;
         """)
     subprocess.run(["createdb", "-h", "127.0.0.1", "-U", "latchkey", "former"], env=environment, check=True, capture_output=True)
     psql(environment, "former", given=";\n".join(literals("postgreSQL1")))

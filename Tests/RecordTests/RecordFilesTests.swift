@@ -61,7 +61,7 @@ import Testing
         #expect(try await files.keepDays(today: today, days: nil) == 0)
         #expect(try await files.keepDays(today: today, days: 2) == 2)
         let left = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-        #expect(left == ["2026-11-29", "2026-11-30", "lock", "mine"])
+        #expect(left == ["2026-11-29", "2026-11-30", "erasures", "lock", "mine"])
         #expect(try await files.keepDays(today: today, days: 2) == 0)
     }
 

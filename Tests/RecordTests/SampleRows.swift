@@ -112,6 +112,8 @@ final class ShakyDestination: RecordDestination {
         return 0
     }
 
+    func erase(_ erasure: RecordErasure) async throws(StoreError) -> Int { 0 }
+    func count(_ erasure: RecordErasure) async throws(StoreError) -> Int { 0 }
     func findings() async -> [StoreError] { [] }
     func close() {}
 

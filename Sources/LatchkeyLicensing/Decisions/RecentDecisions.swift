@@ -47,6 +47,19 @@ package final class RecentDecisions: Sendable {
         }
     }
 
+    /// Forgets some decisions.
+    /// - Returns: how many.
+    package func forget(where isUnwanted: (DecisionRecord) -> Bool) -> Int {
+        state.withLock { state in
+            let unwanted = state.ring.compactMap(\.self).filter { isUnwanted($0.record) }
+            for kept in unwanted {
+                state.ring[Int(kept.number % limit)] = nil
+                if let id = kept.record.requestID, state.numbers[id] == kept.number { state.numbers[id] = nil }
+            }
+            return unwanted.count
+        }
+    }
+
     /// The latest record of a request; `nil` if it is not or no longer kept.
     ///
     /// Clients choose identifiers, so several tenants may have used the same: only those of the scope are looked at.
@@ -78,8 +91,8 @@ package final class RecentDecisions: Sendable {
             var found: [Kept] = []
             let end = number ?? .max
             var next = end == 0 ? 0 : min(state.last, end - 1)
-            while next > 0, found.count < limit, let kept = state.ring[Int(next % self.limit)], kept.number == next {
-                if isWanted(kept.record) { found.append(kept) }
+            while next > 0, next + self.limit > state.last, found.count < limit {
+                if let kept = state.ring[Int(next % self.limit)], isWanted(kept.record) { found.append(kept) }
                 next -= 1
             }
             return found

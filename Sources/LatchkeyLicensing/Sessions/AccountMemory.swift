@@ -37,6 +37,8 @@ final class AccountMemory: Sendable {
         }
     }
 
+    func forget(_ key: RecordKey) { known.withLock { $0.remove(key) } }
+
     /// Notes a license that the store does not learn of.
     /// - Returns: whether the account was unchanged meanwhile.
     func replace(_ version: UInt64, with account: AccountState, at key: RecordKey) -> Bool {

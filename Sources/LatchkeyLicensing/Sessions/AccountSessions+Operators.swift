@@ -127,15 +127,45 @@ extension AccountSessions {
         }
     }
 
-    /// Forgets everything of an account, damaged or not.
-    /// - Returns: whether there was something.
-    /// - Throws: `StoreError`.
-    package func forget(_ account: String, of tenant: String) async throws(StoreError) -> Bool {
+    /// Erases everything of an account, damaged or not, in each region: after a change of the regions, several may have it.
+    /// - Parameter isTrial: whether it only looks.
+    /// - Returns: for each region, whose name is `nil` if there is one store, the account that it had: `nil` for none, and an empty one for
+    ///   a damaged one.
+    package func erase(
+        _ account: String, of tenant: String, isTrial: Bool = false
+    ) async -> [(region: String?, account: Result<AccountState?, StoreError>)] {
         let key = RecordKey.account(account, tenant)
-        while let record = try await accounts[key].read(key).record {
-            if try await accounts[key].remove(key, version: record.version) { return true }
+        var found: [(region: String?, account: Result<AccountState?, StoreError>)] = []
+        for part in accounts.parts {
+            if !isTrial { forgetMemory(of: key) }
+            let outcome = await Result { () async throws(StoreError) in
+                let record = try await part.read(key).record
+                if !isTrial { try await part.erase(key) }
+                return record.map { (try? AccountState(recordBytes: $0.bytes, engine: part.engine)) ?? AccountState() }
+            }
+            found.append((part.health.region, outcome))
         }
-        return false
+        return found
+    }
+
+    /// Forgets this node's knowledge of an account.
+    package func forgetMemory(of key: RecordKey) { memory.forget(key) }
+}
+
+extension GuardedRecordStore {
+    /// Removes a record, even one that has ended: stores forget those only later.
+    fileprivate func erase(_ key: RecordKey) async throws(StoreError) {
+        for _ in 0..<AccountSessions.attempts {
+            let reading = try await read(key)
+            var version = reading.record?.version
+            if version == nil {
+                let empty = Record(version: reading.nextVersion, bytes: AccountState.emptyRecordBytes)
+                guard try await write(empty, at: key, replacing: nil, until: reading.now + 60) else { continue }
+                version = empty.version
+            }
+            if let version, try await remove(key, version: version) { return }
+        }
+        throw .contended(engine)
     }
 }
 

@@ -6,11 +6,14 @@ import LatchkeyVault
 final class PostgreSQLCopier {
     private let hosts: PostgreSQLHosts
     private let limit: Duration
+    private let digest: RecordErasure.Digest
     private var connection: PostgreSQLCopy?
     /// The days with partitions.
     private var days: Set<Int> = []
 
-    init(_ hosts: PostgreSQLHosts, _ limit: Duration) { (self.hosts, self.limit) = (hosts, limit) }
+    init(_ hosts: PostgreSQLHosts, _ limit: Duration, _ digest: @escaping RecordErasure.Digest) {
+        (self.hosts, self.limit, self.digest) = (hosts, limit, digest)
+    }
 
     /// Copies the rows that the position of their spool does not cover, and moves it, in one transaction.
     /// - Returns: the new position.
@@ -34,7 +37,7 @@ final class PostgreSQLCopier {
             try connection.run("SELECT latchkey.make_record_day($1::date)", [PostgreSQLRecordSchema.dayText(day)])
             days.insert(day)
         }
-        try connection.run("BEGIN")
+        try connection.run(PostgreSQLRecordSchema.begin)
         let held = try connection.run(
             """
             INSERT INTO latchkey.record_positions (spool, node, sequence, seen) VALUES ($1, $2, 0, clock_timestamp())
@@ -49,9 +52,11 @@ final class PostgreSQLCopier {
             try connection.run("COMMIT")
             return position
         }
+        let known = RecordErasures(lines: try connection.run(PostgreSQLRecordSchema.erasures) ?? "")
+        let rows = try rows(lines).map { row in known.isEmpty ? row : known.erased(row, digest) ?? row }
         try connection.copy(
             "COPY latchkey.license_records (\(PostgreSQLRecordSchema.columns.joined(separator: ", "))) FROM STDIN",
-            PostgreSQLRecordSchema.copyText(try rows(lines)))
+            PostgreSQLRecordSchema.copyText(rows))
         try connection.run(
             "UPDATE latchkey.record_positions SET sequence = $2::bigint WHERE spool = $1", [batch.spool, "\(last)"])
         try connection.run("COMMIT")

@@ -27,16 +27,20 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
     /// - Parameters:
     ///   - address: `postgresql://…`.
     ///   - days: how many days to keep, for its findings. Defaults to all.
+    ///   - digest: finds erased accounts in rows. Defaults to none.
     ///   - limit: how long a batch or a page may take. Defaults to 15 s.
     /// - Throws: `StoreError` for an invalid address.
-    package init(_ address: Secret, days: Int? = nil, limit: Duration = .seconds(15)) throws(StoreError) {
+    package init(
+        _ address: Secret, days: Int? = nil, digest: @escaping RecordErasure.Digest = { _, _ in nil },
+        limit: Duration = .seconds(15)
+    ) throws(StoreError) {
         (self.days, self.limit) = (days, limit)
         let hosts = try PostgreSQLHosts(address)
         let setup = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: limit)
         pool = try PostgreSQLPool(setup, count: 1, name: "record")
         let inbox = inbox
         let thread = Thread {
-            let copier = PostgreSQLCopier(hosts, limit)
+            let copier = PostgreSQLCopier(hosts, limit, digest)
             while let jobs = inbox.next(atMost: 1) {
                 for job in jobs {
                     do throws(StoreError) {
@@ -102,6 +106,32 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
             remedy: "Run latchkey-server migrate as the tables' owner, with record.days in its configuration.")
     }
 
+    package func erase(_ erasure: RecordErasure) async throws(StoreError) -> Int {
+        let values: [PostgreSQLValue] = [
+            .array(.text, erasure.digests.map { .text($0) }), .date(RecordRange.date(erasure.end)),
+        ]
+        return try await number(
+            "record-erase", "SELECT latchkey.erase_record_account($1, $2, $3, $4)", erasure, values)
+    }
+
+    package func count(_ erasure: RecordErasure) async throws(StoreError) -> Int {
+        let sql = """
+            SELECT count(*) FROM latchkey.license_records
+            WHERE tenant = $1 AND account = ANY ($2) AND account <> '' AND time < $3
+            """
+        return try await number("record-erasable", sql, erasure, [.date(RecordRange.date(erasure.end))])
+    }
+
+    /// The answer to a statement about an account: its tenant, its names, and more values.
+    private func number(
+        _ name: String, _ sql: String, _ erasure: RecordErasure, _ more: [PostgreSQLValue]
+    ) async throws(StoreError) -> Int {
+        let names = PostgreSQLValue.array(.text, erasure.accounts.map { .text($0) })
+        let answer = try await pool.run(
+            PostgreSQLCall(name, sql, [.text(erasure.tenant), names] + more), within: limit)
+        return Int(clamping: try answer.rows.first?.integer(0) ?? 0)
+    }
+
     package func findings() async -> [StoreError] {
         let sql = """
             SELECT object || ' ' || wanted FROM unnest($1::text[], $2::text[]) AS need (object, wanted)
@@ -112,8 +142,9 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
         let needs = [
             ("license_records", "SELECT"), ("license_records", "INSERT"), ("record_positions", "SELECT"),
             ("record_positions", "INSERT"), ("record_positions", "UPDATE"),
-            ("record_retention", "SELECT"), (PostgreSQLRecordSchema.makeDay, "EXECUTE"),
-            (PostgreSQLRecordSchema.keepDays, "EXECUTE"),
+            ("record_retention", "SELECT"), ("record_erasures", "SELECT"),
+            (PostgreSQLRecordSchema.makeDay, "EXECUTE"), (PostgreSQLRecordSchema.keepDays, "EXECUTE"),
+            (PostgreSQLRecordSchema.erase, "EXECUTE"),
         ]
         do throws(StoreError) {
             let answer = try await pool.run(

@@ -18,6 +18,9 @@ enum PostgreSQLRecordSchema {
     /// The number of our lock for making and dropping days.
     private static let lock = 0x4c74_5265
 
+    /// The number of our lock for erasing: nodes that add rows share it, and an erasure has it alone.
+    private static let erasureLock = 0x4c74_4572
+
     static let statements = [
         """
         CREATE TABLE IF NOT EXISTS latchkey.license_records (
@@ -105,8 +108,43 @@ enum PostgreSQLRecordSchema {
             SELECT latchkey.keep_record_days((now() AT TIME ZONE 'UTC')::date - before + 1)
         $$
         """,
+        // The keyed digests of erased accounts, for rows that arrive later.
+        """
+        CREATE TABLE IF NOT EXISTS latchkey.record_erasures (
+            tenant text COLLATE "C" NOT NULL, digest text COLLATE "C" NOT NULL, ends timestamptz NOT NULL,
+            PRIMARY KEY (tenant, digest))
+        """,
+        // Empties what names a person, of one account, and nothing else: not the time, the content, or the terms that a bill counts.
+        """
+        CREATE OR REPLACE FUNCTION latchkey.erase_record_account(
+            of_tenant text, names text[], digests text[], wanted_end timestamptz) RETURNS bigint
+        LANGUAGE plpgsql VOLATILE \(PostgreSQLSchema.asOwner) AS $$
+        DECLARE erased bigint; row_end timestamptz := least(wanted_end, clock_timestamp() + interval '1 hour');
+        BEGIN
+            PERFORM pg_advisory_xact_lock(\(erasureLock));
+            DELETE FROM latchkey.record_erasures WHERE ends < now() - interval '\(RecordErasures.days) days';
+            INSERT INTO latchkey.record_erasures (tenant, digest, ends)
+            SELECT DISTINCT of_tenant, unnest(digests), row_end
+            ON CONFLICT (tenant, digest) DO UPDATE SET ends = greatest(record_erasures.ends, excluded.ends);
+            UPDATE latchkey.license_records
+            SET account = '', device = '', address = '', session = '', request_id = '', reason = '', decision = NULL
+            WHERE tenant = of_tenant AND account = ANY (names) AND account <> '' AND time < row_end;
+            GET DIAGNOSTICS erased = ROW_COUNT;
+            RETURN erased;
+        END $$
+        """,
         "REVOKE ALL ON FUNCTION latchkey.\(makeDay), latchkey.\(keepDays), latchkey.drop_record_days(date) FROM PUBLIC",
+        "REVOKE ALL ON FUNCTION latchkey.\(erase) FROM PUBLIC",
     ]
+
+    static let erase = "erase_record_account(text, text[], text[], timestamptz)"
+    /// Begins a transaction that adds rows: erasures wait for its end, or are visible to it.
+    static let begin = "BEGIN; SELECT pg_advisory_xact_lock_shared(\(erasureLock))"
+    /// The erasures in the lines of `RecordErasures`.
+    static let erasures = """
+        SELECT string_agg(digest || ' ' || (extract(epoch FROM ends) * 1000)::bigint || ' ' || tenant, E'\\n')
+        FROM latchkey.record_erasures WHERE ends >= now() - interval '\(RecordErasures.days) days'
+        """
 
     static let makeDay = "make_record_day(date)"
     static let keepDays = "keep_record_days(bigint)"
@@ -126,13 +164,13 @@ enum PostgreSQLRecordSchema {
         }
     }
 
-    /// The rights of a server's role: it adds rows, reads them, and changes none.
+    /// The rights of a server's role: it adds rows, reads them, and changes none, except that it erases accounts.
     static func grants(to name: String) -> [String] {
         [
             "GRANT SELECT, INSERT ON latchkey.license_records TO \(name)",
             "GRANT SELECT, INSERT, UPDATE ON latchkey.record_positions TO \(name)",
-            "GRANT SELECT ON latchkey.record_retention TO \(name)",
-            "GRANT EXECUTE ON FUNCTION latchkey.\(makeDay), latchkey.\(keepDays) TO \(name)",
+            "GRANT SELECT ON latchkey.record_retention, latchkey.record_erasures TO \(name)",
+            "GRANT EXECUTE ON FUNCTION latchkey.\(makeDay), latchkey.\(keepDays), latchkey.\(erase) TO \(name)",
         ]
     }
 

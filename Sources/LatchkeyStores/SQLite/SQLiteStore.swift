@@ -108,7 +108,7 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
         try connection.execute(
             """
             PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 67108864;
-            PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON
+            PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON
             """)
     }
 }

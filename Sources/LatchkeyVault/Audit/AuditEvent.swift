@@ -11,7 +11,7 @@ package struct AuditEvent: Sendable, Hashable {
         case keyExported, keyImported, keyReplaced, keyRemoved, keyDisabled, keyEnabled, tenantCreated
         case adminLogin, adminLogout, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed,
             seedRenewed, olderAccepted
-        case sessionStopped, deviceForgotten, blockSet, blockLifted
+        case sessionStopped, deviceForgotten, blockSet, blockLifted, accountErased
 
         /// Whether it is done while the audit's store is unavailable, with its entry later: if it protects content, or changes nothing.
         package var mayWait: Bool {
@@ -21,7 +21,7 @@ package struct AuditEvent: Sendable, Hashable {
                 true
             case .keyExported, .keyImported, .keyReplaced, .keyRemoved, .tenantCreated, .keyEnabled, .keysRewrapped,
                 .dataKeyRenewed, .keysResealed, .seedRenewed, .olderAccepted,
-                .deviceForgotten, .blockLifted:
+                .deviceForgotten, .blockLifted, .accountErased:
                 false
             }
         }
@@ -68,5 +68,6 @@ package struct AuditEvent: Sendable, Hashable {
         return JSONValue.object(members).canonicalText
     }
 
-    private static func shown(_ text: String) -> String { String(String(text.prefix(limit)).onOneLine) }
+    /// A text as an entry has it.
+    package static func shown(_ text: String) -> String { String(String(text.prefix(limit)).onOneLine) }
 }

@@ -58,7 +58,7 @@ import Testing
             throw InterruptedStore.down
         }
         #expect(error.kind == .damaged)
-        #expect(try await accountSessions.forget("anna", of: "demo"))
+        #expect(try await accountSessions.erase("anna", of: "demo").map { try $0.account.get() } == [AccountState()])
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).decision.word == "license")
     }
 

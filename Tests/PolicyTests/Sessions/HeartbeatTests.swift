@@ -200,6 +200,6 @@ import Testing
         #expect(refused?.reason.contains("the help issuer") == true)
         #expect(try await !accountSessions.forget(device: "unknown", of: "anna", "demo"))
         #expect(try await accountSessions.account("nobody", of: "demo") == AccountState())
-        #expect(try await !accountSessions.forget("nobody", of: "demo"))
+        #expect(try await accountSessions.erase("nobody", of: "demo").map { try $0.account.get() } == [nil])
     }
 }

@@ -218,7 +218,7 @@ private struct FileScan {
 
 extension ArraySlice<UInt8> {
     /// Whether it contains other bytes.
-    fileprivate func contains(_ needle: [UInt8]) -> Bool {
+    func contains(_ needle: [UInt8]) -> Bool {
         guard let first = needle.first else { return true }
         return withUnsafeBytes { bytes in
             var start = bytes.baseAddress

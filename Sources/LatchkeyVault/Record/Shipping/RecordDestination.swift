@@ -25,6 +25,14 @@ package protocol RecordDestination: Sendable {
     /// - Throws: `StoreError`; `storeMisconfigured` if the destination keeps more days than that.
     func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int
 
+    /// Erases an account from all existing rows, and for `RecordErasures.days` from later arrivals.
+    /// - Returns: how many rows changed now.
+    /// - Throws: `StoreError`. Repeating is harmless.
+    func erase(_ erasure: RecordErasure) async throws(StoreError) -> Int
+
+    /// How many rows `erase` would change.
+    func count(_ erasure: RecordErasure) async throws(StoreError) -> Int
+
     /// Checks whether it would take rows, without writing anything.
     /// - Returns: the problems; empty for a healthy destination.
     func findings() async -> [StoreError]

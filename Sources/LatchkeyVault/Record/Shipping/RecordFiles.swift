@@ -18,16 +18,19 @@ package final class RecordFiles: RecordDestination, RecordReader {
     private let threads: FileThreads
     private let positions = Locked<[String: UInt64]>([:])
     private let clock: @Sendable (_ lock: Int32) throws(FileError) -> Int
+    private let digest: RecordErasure.Digest
 
     /// - Parameters:
     ///   - folder: the folder of the days' folders; several nodes may share it.
+    ///   - digest: finds erased accounts in rows. Defaults to none.
     ///   - threads: the threads that write files. Defaults to separate ones, with 30 s each.
     ///   - clock: changes an open file, and returns the day by its file system, in days since 1970. Defaults to the system's.
     package init(
-        folder: String, threads: FileThreads = FileThreads(limit: .seconds(30)),
+        folder: String, digest: @escaping RecordErasure.Digest = { _, _ in nil },
+        threads: FileThreads = FileThreads(limit: .seconds(30)),
         clock: @escaping @Sendable (_ lock: Int32) throws(FileError) -> Int = RecordFiles.day
     ) {
-        (self.folder, self.threads, self.clock) = (folder, threads, clock)
+        (self.folder, self.digest, self.threads, self.clock) = (folder, digest, threads, clock)
     }
 
     package func close() { threads.end() }
@@ -36,12 +39,16 @@ package final class RecordFiles: RecordDestination, RecordReader {
         guard let day = batch.lines.first?.day else { return 0 }
         let known = positions.withLock { $0[batch.spool] }
         do {
-            let position = try await threads.run(folder) { [folder] in
+            let position = try await threads.run(folder) { [folder, digest, clock] in
                 let position = try known ?? Self.position(of: batch.spool, in: folder)
                 let lines = batch.lines(after: position)
                 guard let last = lines.last?.sequence else { return position }
+                // No erasure begins before the file is there.
+                let erasures = try ErasureFile(in: folder, LOCK_SH, clock)
+                defer { withExtendedLifetime(erasures) {} }
                 try Self.write(
-                    lines, named: Self.fileName(batch, lines), in: "\(folder)/\(Self.text(day))", below: folder)
+                    erasures.erased(lines, digest), named: Self.fileName(batch, lines),
+                    in: "\(folder)/\(Self.text(day))", below: folder)
                 return last
             }
             positions.withLock { $0[batch.spool] = position }
@@ -71,6 +78,57 @@ package final class RecordFiles: RecordDestination, RecordReader {
         } catch {
             throw Self.error(error)
         }
+    }
+
+    package func erase(_ erasure: RecordErasure) async throws(StoreError) -> Int {
+        do {
+            // Held until all files are changed: no node adds a file, and no other erasure changes one.
+            let erasures = try await threads.run(folder) { [folder, clock] in
+                let erasures = try ErasureFile(in: folder, LOCK_EX, clock)
+                try erasures.add(erasure)
+                return erasures
+            }
+            defer { withExtendedLifetime(erasures) {} }
+            return try await lines(of: erasure) { lines, name, day in try Self.put(lines.bytes, named: name, in: day) }
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
+    package func count(_ erasure: RecordErasure) async throws(StoreError) -> Int {
+        do { return try await lines(of: erasure) { _, _, _ in } } catch { throw Self.error(error) }
+    }
+
+    /// Visits the files with rows of an account, day by day.
+    /// - Returns: how many rows there were.
+    /// - Throws: `storeDamaged` after the visit, if there were unreadable lines with the account's name.
+    private func lines(
+        of erasure: RecordErasure,
+        _ visit: @escaping @Sendable (ErasedLines, _ name: String, _ day: String) throws -> Void
+    ) async throws -> Int {
+        let days = try await threads.run(folder) { [folder] in try Self.exists(folder) ? Self.days(in: folder) : [] }
+        var (count, unread) = (0, 0)
+        for day in days.sorted().map({ "\(folder)/\(Self.text($0))" }) {
+            let found = try await threads.run(day) { () -> (count: Int, unread: Int) in
+                var found = (count: 0, unread: 0)
+                // Another node may have dropped the day.
+                guard try Self.exists(day) else { return found }
+                for name in try FileManager.default.contentsOfDirectory(atPath: day).sorted()
+                where name.hasSuffix(".jsonl") && !name.hasPrefix(".") {
+                    let bytes = Array(try PlainFile.read("\(day)/\(name)", limit: 64 << 20))
+                    guard let lines = ErasedLines(bytes[...], erasure) else { continue }
+                    if lines.count > 0 { try visit(lines, name, day) }
+                    found = (found.count + lines.count, found.unread + lines.unread)
+                }
+                return found
+            }
+            (count, unread) = (count + found.count, unread + found.unread)
+        }
+        guard unread > 0 else { return count }
+        throw StoreError(
+            .damaged, engine,
+            reason: "\(unread.counted("line")) of the record's files may name the account, and cannot be read.",
+            remedy: "Use a server of the version that wrote them, or remove the lines.")
     }
 
     package func findings() async -> [StoreError] {
@@ -150,21 +208,23 @@ extension RecordFiles {
         _ lines: ArraySlice<RecordBatch.Line>, named name: String, in day: String, below folder: String
     ) throws {
         FileThreads.visits(day)
-        for path in [folder, day] {
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError.cannotWrite(path) }
-        }
+        guard mkdir(day, 0o700) == 0 || errno == EEXIST else { throw FileError.cannotWrite(day) }
+        try put(lines.flatMap { $0.json + [SpoolFrame.newline] }, named: name, in: day)
+        let code = SpoolDisk.syncNames(folder)
+        guard code == 0 else { throw FileError.cannotWrite(folder, because: String(cString: strerror(code))) }
+    }
+
+    /// Writes a whole file, or replaces it.
+    static func put(_ bytes: [UInt8], named name: String, in day: String) throws {
         let aside = "\(day)/.\(name)"
         unlink(aside)
         let file = try SpoolFile(creating: aside)
-        let bytes = lines.flatMap { $0.json + [SpoolFrame.newline] }
         guard SpoolDisk.writeAll(file.descriptor, bytes) == 0, fsync(file.descriptor) == 0 else {
             throw FileError.cannotWrite(aside)
         }
         guard rename(aside, "\(day)/\(name)") == 0 else { throw FileError.cannotWrite("\(day)/\(name)") }
-        for path in [day, folder] {
-            let code = SpoolDisk.syncNames(path)
-            guard code == 0 else { throw FileError.cannotWrite(path, because: String(cString: strerror(code))) }
-        }
+        let code = SpoolDisk.syncNames(day)
+        guard code == 0 else { throw FileError.cannotWrite(day, because: String(cString: strerror(code))) }
     }
 
     private static func error(_ error: any Error) -> StoreError {
@@ -173,6 +233,53 @@ extension RecordFiles {
         return StoreError(
             .unavailable, Self.name, reason: known?.reason ?? "The record's folder: \(type(of: error)).",
             remedy: known?.remedy ?? "Check the folder and its permissions.")
+    }
+}
+
+/// The file of a folder's erasures, open and locked: nodes that add rows share the lock, and an erasure has it alone.
+private final class ErasureFile: Sendable {
+    private let file: SpoolFile
+    private let path: String
+    private let oldest: Int64
+
+    /// Blocks until the file is locked.
+    init(
+        in folder: String, _ operation: Int32, _ clock: (_ file: Int32) throws(FileError) -> Int
+    ) throws(FileError) {
+        path = "\(folder)/erasures"
+        FileThreads.visits(folder)
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .cannotWrite(folder) }
+        let file = try SpoolFile(creating: path)
+        while flock(file.descriptor, operation) != 0 { guard errno == EINTR else { throw .cannotWrite(path) } }
+        oldest = Int64(try clock(file.descriptor) - RecordErasures.days) * 86_400_000
+        self.file = file
+    }
+
+    private func erasures() throws -> RecordErasures {
+        RecordErasures(lines: String(decoding: try PlainFile.read(path, limit: 64 << 20), as: UTF8.self), since: oldest)
+    }
+
+    func add(_ erasure: RecordErasure) throws {
+        // Old ones go once all are old: only whole lines are ever added, so that a crash loses none.
+        if try erasures().isEmpty { ftruncate(file.descriptor, 0) }
+        let lines = "\n" + erasure.digests.map { RecordErasures.line($0, erasure) }.joined()
+        guard SpoolDisk.writeAll(file.descriptor, Array(lines.utf8)) == 0, fsync(file.descriptor) == 0 else {
+            throw FileError.cannotWrite(path)
+        }
+    }
+
+    /// The lines without erased accounts. Lines that are not rows stay.
+    func erased(
+        _ lines: ArraySlice<RecordBatch.Line>, _ digest: RecordErasure.Digest
+    ) throws -> ArraySlice<RecordBatch.Line> {
+        let erasures = try erasures()
+        guard !erasures.isEmpty else { return lines }
+        return lines.map { line in
+            guard let row = try? LicenseRecordRow(json: line.json), let erased = erasures.erased(row, digest) else {
+                return line
+            }
+            return RecordBatch.Line(sequence: line.sequence, time: line.time, json: erased.json)
+        }[...]
     }
 }
 

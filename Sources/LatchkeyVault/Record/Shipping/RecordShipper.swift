@@ -31,6 +31,8 @@ package final class RecordShipper: Sendable {
     private let threads: FileThreads
     private let timekeeper: any Timekeeper
     private let report: @Sendable (Event) -> Void
+    /// Held on a thread for files, while the file of refused rows changes.
+    private let refused = NSLock()
 
     /// - Parameters:
     ///   - spool: the spool of the rows.
@@ -57,6 +59,8 @@ package final class RecordShipper: Sendable {
         var held: RecordSpool.Portion?
         while !Task.isCancelled {
             if timekeeper.uptime >= due {
+                // So that a shipped row leaves this disk within the hour.
+                await spool.endFile()
                 let isOver = await keepDays()
                 due = timekeeper.uptime + (isOver ? Self.upkeep.done : Self.upkeep.failed)
             }
@@ -84,6 +88,8 @@ package final class RecordShipper: Sendable {
         guard !guarded.health.isAway(for: .write) else { return }
         do {
             while let portion = try await next() { try await ship(portion) }
+            await spool.endFile()
+            _ = try await next()
         } catch {
             note(error)
         }
@@ -122,14 +128,36 @@ package final class RecordShipper: Sendable {
     }
 
     private func putAside(_ batch: RecordBatch, _ error: StoreError) async throws {
-        let file = "\(folder)/refused.jsonl"
+        let file = refusedFile
         let bytes = batch.lines.flatMap { $0.json + [SpoolFrame.newline] }
-        try await threads.run(file) {
+        try await threads.run(file) { [refused] in
             FileThreads.visits(file)
-            let opened = try SpoolFile(creating: file)
-            guard SpoolDisk.writeAll(opened.descriptor, bytes) == 0 else { throw FileError.cannotWrite(file) }
+            try refused.withLock {
+                let opened = try SpoolFile(creating: file)
+                guard SpoolDisk.writeAll(opened.descriptor, bytes) == 0 else { throw FileError.cannotWrite(file) }
+            }
         }
         report(.refused(file: file, error))
+    }
+
+    private var refusedFile: String { "\(folder)/refused.jsonl" }
+
+    /// Erases an account from the rows that the destination refused, and lets go of shipped ones.
+    /// - Parameter isTrial: whether it only counts.
+    /// - Returns: how many of the refused rows are the account's.
+    package func erase(_ erasure: RecordErasure, isTrial: Bool) async throws -> Int {
+        if !isTrial { await spool.endFile() }
+        let file = refusedFile
+        return try await threads.run(file) { [folder, refused] in
+            FileThreads.visits(file)
+            return try refused.withLock {
+                guard access(file, F_OK) == 0 || errno != ENOENT else { return 0 }
+                let bytes = Array(try PlainFile.read(file, limit: 256 << 20))
+                guard let lines = ErasedLines(bytes[...], erasure), lines.count > 0 else { return 0 }
+                if !isTrial { try RecordFiles.put(lines.bytes, named: "refused.jsonl", in: folder) }
+                return lines.count
+            }
+        }
     }
 
     /// Makes days to come, and drops old ones.

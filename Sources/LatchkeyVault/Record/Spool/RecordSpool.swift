@@ -235,6 +235,19 @@ package final class RecordSpool: Sendable {
         }
     }
 
+    /// Ends the current file if rows of it are shipped, so that it can be removed: an open one keeps them.
+    package func endFile() async {
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            queue.async { [self] in
+                defer { done.resume() }
+                guard let file = state.withLock({ $0.segments.last?.offset ?? 0 > 0 ? $0.file : nil }) else { return }
+                let code = settings.disk.sync(file.descriptor)
+                if code != 0 { report(.unsynced(reason: String(cString: strerror(code)))) }
+                state.withLock { ($0.file, $0.isDirty) = (nil, false) }
+            }
+        }
+    }
+
     /// Takes no more rows, and writes the waiting ones.
     package func close() async {
         state.withLock { $0.isClosed = true }
