@@ -33,7 +33,8 @@ extension CommandLineTool {
                 DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), ReportVerb(), AuditVerb(),
                 MigrateVerb(),
                 TenantCreateVerb(),
-                TenantListVerb(), BlockSetVerb(), BlockLiftVerb(), BlockListVerb(), KeysRewrapVerb(), CopyAcceptVerb(),
+                TenantListVerb(), BlockSetVerb(), BlockLiftVerb(), BlockListVerb(), AccountEraseVerb(),
+                KeysRewrapVerb(), CopyAcceptVerb(),
                 APIVerb(), SettingsVerb(),
                 CompletionsVerb(of: name) { CommandLineTool.licenseServer.verbs },
             ], manual: manual.text)

@@ -45,7 +45,7 @@ struct AdminAPI: Sendable {
     /// Every address of the API: method, path, least role, scope. The router has no others.
     static let routes =
         overviewRoutes + tenantRoutes + accountRoutes + blockRoutes + decisionRoutes + serverRoutes + reportRoutes
-        + descriptionRoutes
+        + erasureRoutes + descriptionRoutes
 
     static let router = Router(routes)
 

@@ -30,6 +30,8 @@ package final class ServerShared: Sendable {
     private let keptRecord = Locked<LicenseRecord?>(nil)
     /// Names viewers where their names may not appear.
     let pseudonyms: UserPseudonyms
+    /// Names erased accounts, in the audit and for rows of the record that arrive later.
+    let erasures: UserPseudonyms
     package let audit: AuditChain
     package let decisions = RecentDecisions()
     let counts: OutcomeCounts
@@ -48,6 +50,8 @@ package final class ServerShared: Sendable {
     /// Where operators ask the record.
     let recordQueries: RecordQueries
     private let digestKey: Secret?
+    /// Whether the configuration has a secret that all nodes and starts share.
+    var hasNodeSecret: Bool { digestKey != nil }
     /// The members that operators' browsers keep for the server.
     let signedText: SignedText
     /// Sign-ins that are over, and sessions of operators that were ended.
@@ -95,6 +99,7 @@ package final class ServerShared: Sendable {
             ?? KeyEncryptionKey(id: "node", key: .random(32))
         let metrics = metrics
         pseudonyms = try UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1"))
+        erasures = try UserPseudonyms(secret: secret.secret(for: "latchkey/erasures/1"))
         log = ServerLog(
             lines, pseudonyms: pseudonyms, node: node,
             whenDropped: { metrics.logDropped[$0.name].add() })

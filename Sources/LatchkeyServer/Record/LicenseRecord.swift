@@ -83,6 +83,15 @@ package final class LicenseRecord: Sendable {
         post(rows.end(session, of: account, at: tenant, cause, timekeeper.date))
     }
 
+    /// Erases an account from the rows of all nodes, however they name it, including rows that this node's destination refused.
+    /// - Parameter isTrial: whether it only counts.
+    /// - Returns: the number of rows in the destination, and of refused ones.
+    func erase(_ erasure: RecordErasure, isTrial: Bool) async throws -> (rows: Int, refused: Int) {
+        let rows = try await isTrial ? destination.count(erasure) : destination.erase(erasure)
+        let refused = try await shipper.erase(erasure, isTrial: isTrial)
+        return (rows, refused)
+    }
+
     /// Notes the number of concurrent sessions of tenants.
     func viewers(_ counts: [String: Int]) {
         let time = Int64(saturating: timekeeper.date.timeIntervalSince1970 * 1_000)

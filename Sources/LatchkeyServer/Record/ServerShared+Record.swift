@@ -15,7 +15,7 @@ extension ServerShared {
         guard let settings = file.settings.record else { return }
         var problems = ServerProblems()
         let opened = await problems.awaiting("record") { [self] in
-            let destination = try file.recordDestination(settings)
+            let destination = try file.recordDestination(settings) { [erasures] in erasures.pseudonym(of: $0, at: $1) }
             do {
                 return try await file.threads.run("record.folder", within: .seconds(30)) { [self] in
                     try LicenseRecord(
@@ -64,16 +64,19 @@ extension LicenseRefusal {
 
 extension ConfigurationFile {
     /// Where the rows go.
+    /// - Parameter digest: finds erased accounts in rows. Defaults to none, for a destination that gets no rows.
     /// - Throws: `Diagnosis`, `StoreError`, without a part of the address.
-    func recordDestination(_ settings: ServerSettings.Record) throws -> any RecordDestination {
+    func recordDestination(
+        _ settings: ServerSettings.Record, digest: @escaping RecordErasure.Digest = { _, _ in nil }
+    ) throws -> any RecordDestination {
         if settings.destination.hasPrefix("files:") {
-            return RecordFiles(folder: path(String(settings.destination.dropFirst(6))))
+            return RecordFiles(folder: path(String(settings.destination.dropFirst(6))), digest: digest)
         }
         guard case .postgresql(let address) = try StoreAddress(settings.destination).below(folder) else {
             throw Diagnosis(
                 code: "recordDestination", reason: "The record's destination must be PostgreSQL or files.",
                 remedy: "Use postgresql://… or files:PATH.")
         }
-        return try PostgreSQLRecord(address, days: settings.days)
+        return try PostgreSQLRecord(address, days: settings.days, digest: digest)
     }
 }

@@ -91,6 +91,9 @@ import Testing
         "DELETE /admin/v1/tenants/{tenant}/blocks": Action(
             query: "?kind=account&name=bob",
             events: { [AuditEvent(.blockLifted, of: "demo/bob", by: $0, details: ["kind": "account"])] }),
+        "DELETE /admin/v1/tenants/{tenant}/account": Action(
+            query: "?name=ann", events: { [AuditEvent(.accountErased, of: "demo", by: $0, details: ["digest": "any"])] }
+        ),
         "POST /admin/v1/tenants/{tenant}/decisions/{request}/again": Action(body: { _ in #"{"version":1}"# }),
         "POST /admin/v1/audit/verify": Action(),
         "POST /admin/v1/reload": Action {
@@ -126,7 +129,7 @@ import Testing
     }
 
     /// The requests to addresses that take more than a plain `GET`.
-    private static let queries = ["/account": "?name=ann", "/history": "?account=ann"]
+    private static let queries = ["/account": "?name=ann", "/erasure": "?name=ann", "/history": "?account=ann"]
 
     /// The requests of the API's table that do not only read, or all of them.
     static func requests(reads: Bool = false) -> [Request] {
@@ -191,6 +194,7 @@ import Testing
                 #expect(details.removeValue(forKey: "request").flatMap { RequestID($0) }?.node != nil, "\(entry.text)")
             }
             if let session = details["session"], session != "none" { details["session"] = "any" }
+            if details["digest"]?.wholeMatch(of: /[0-9a-f]{32}/) != nil { details["digest"] = "any" }
             if details["former"]?.wholeMatch(of: /[0-9a-f]{16}/) != nil { details["former"] = "digest" }
             return AuditEvent(
                 try #require(AuditEvent.Action(rawValue: json["action"]?.text ?? "")), of: json["object"]?.text ?? "",

@@ -72,6 +72,8 @@ import Testing
                 #expect(reply.status == 200)
                 return ""
             }),
+        "GET /admin/v1/tenants/{tenant}/account/erasure": Question(query: "?name={}-ann"),
+        "DELETE /admin/v1/tenants/{tenant}/account": Question(query: "?name={}-gone"),
         "POST /admin/v1/tenants/{tenant}/decisions/{request}/again": Question(body: { _, _ in #"{"version":1}"# }),
         "POST /admin/v1/audit/verify": Question(body: { _, _ in "" }),
         "POST /admin/v1/reload": Question(body: { _, _ in "" }),
