@@ -147,7 +147,10 @@ let package = Package(
             ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "LatchkeyForms", "LatchkeyDecision"]),
         room(
             "LatchkeyLicensees",
-            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "CLatchkeyDerivation", "CPKCS11", "LatchkeyForms"]),
+            [
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "CLatchkeyDerivation", "CPKCS11", "CSockets",
+                "LatchkeyForms",
+            ]),
         room(
             "LatchkeyPackaging",
             [
@@ -256,7 +259,7 @@ let package = Package(
             dependencies: [
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyStores", "LatchkeyTerminal",
                 "LatchkeyWebPlayer", "LatchkeySystem", "LatchkeyMedia", "LatchkeyTransport", "LatchkeyForms",
-                "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensing", "LatchkeyServer",
+                "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyLicensing", "LatchkeyServer",
             ], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",
@@ -346,7 +349,8 @@ let package = Package(
             "Licensees",
             [
                 "BuiltLibrary", "LatchkeySystem", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault",
-                "LatchkeyLicensees", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyLicensees", "LatchkeyLicensing", "LatchkeyServerTool", "LatchkeyDevice", "LatchkeyFairPlay",
+                "LatchkeyCore",
             ]),
         tests(
             "Operation",
@@ -357,7 +361,8 @@ let package = Package(
         tests(
             "Server",
             [
-                "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
+                "BuiltLibrary", "LatchkeyServerTool", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault",
+                "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeySystem",
                 "SwitchedStores", "LatchkeyCore",
             ]),

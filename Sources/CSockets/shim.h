@@ -56,6 +56,19 @@ static inline int latchkey_prepare(int socket) {
     return socket;
 }
 
+// Two connected sockets of this process, which no child process gets unless it is given one.
+static inline bool latchkey_pair(int *ends) {
+#if defined(__linux__)
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
+#else
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return false;
+    for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    int one = 1;
+    setsockopt(ends[0], SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
+    return true;
+#endif
+}
+
 // A socket that listens; -1 when there is none, with errno.
 static inline int latchkey_listen(const struct sockaddr *address) {
     bool is_ipv6 = address->sa_family == AF_INET6;

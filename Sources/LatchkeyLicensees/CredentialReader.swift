@@ -8,11 +8,12 @@ struct CredentialReader {
     let places: SecretPlaces
 
     /// Reads credentials.
+    /// - Parameter areNeeded: whether having none is a problem.
     /// - Returns: the credentials without a problem.
     func credentials(
-        _ stated: [LicenseeConfiguration.Credential], _ problems: inout [LicenseeProblem]
+        _ stated: [LicenseeConfiguration.Credential], areNeeded: Bool, _ problems: inout [LicenseeProblem]
     ) -> [KeyServerCredential] {
-        if stated.isEmpty { problems.append(LicenseeProblem("credentials", Diagnosis.noCredentials)) }
+        if areNeeded, stated.isEmpty { problems.append(LicenseeProblem("credentials", Diagnosis.noCredentials)) }
         var places: [Data: String] = [:]
         return stated.enumerated().compactMap { index, stated in
             let place = "credentials[\(index)]"

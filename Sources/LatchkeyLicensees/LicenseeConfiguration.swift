@@ -22,13 +22,17 @@ package struct LicenseeConfiguration: Sendable, Equatable {
     package var credentials: [Credential] = []
     package var derivation: String?
     package var vectors: String?
+    package var module: Module?
     package var secretMounts: [String] = []
 
     package init() {}
 
     /// The files and folders of the credentials, as the configuration names them.
     package var files: [String] {
-        credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] }.compactMap { $0 }
+        (credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] } + [
+            module?.credentials, module?.selfTest?.spc,
+        ])
+        .compactMap { $0 }
     }
 }
 
@@ -43,6 +47,9 @@ extension LicenseeConfiguration {
                 "The licensee's shared library. Without one the server serves test credentials only. `latchkey-server run --derivation LIB` and `demo --derivation LIB` override it, relative to the working directory."
             ),
             .optional("vectors", \.vectors, .path).explained("A file of vectors for the derivation."),
+            .optional("module", \.module, Module.form.form).explained(
+                "Apple's key server module, which makes the CKCs in place of this server: [Licensees.md](../Licensees.md#6-apples-module). `credentials` may then be an empty list; with them, the server reads SPCs itself as far as it can."
+            ),
             .defaulting("secretMounts", \.secretMounts, .list(.path), to: []).explained(
                 "Folders whose files may be readable by others, as in containers (`/run/secrets`), but never writable by others."
             ),
@@ -88,7 +95,7 @@ extension LicenseeConfiguration.Credential {
 
 extension JSONForm where Value == String {
     /// A file's path, or an address; no control characters.
-    fileprivate static let path = JSONForm(
+    static let path = JSONForm(
         text: "a path of 1 to 4096 characters",
         read: { (1...4_096).contains($0.count) && $0.onOneLine == $0 ? $0 : nil },
         write: { $0 })

@@ -25,6 +25,8 @@ package struct LicenseeSetup: Sendable {
 
     /// The KSM with all credentials; the SPC's certificate hash selects one.
     package let module: KeyServerModule
+    /// The licensee's own module, which makes the CKCs; `nil` where the KSM does.
+    package let licenseeModule: LicenseeModule?
     /// The credentials in the configuration's order, for logs and metrics.
     package let credentials: [CredentialSummary]
     /// Whether there is no licensee's derivation.
@@ -41,6 +43,7 @@ package struct LicenseeSetup: Sendable {
 
     private init() {
         module = KeyServerModule(credentials: [], derivation: InsecureTestDerivation())
+        licenseeModule = nil
         (credentials, servesTestCredentialsOnly, notices) = ([], false, [])
     }
 
@@ -50,30 +53,47 @@ package struct LicenseeSetup: Sendable {
     ///   - folder: the base of relative paths.
     ///   - date: the date to which certificates' days are counted.
     ///   - environment: the environment variables that may hold PINs.
+    ///   - post: sends a body to the URL of a licensee's module. Defaults to none.
+    ///   - observer: observes a licensee's module. Defaults to none.
     /// - Throws: every problem by its place.
     package init(
         _ configuration: LicenseeConfiguration, plug: Plug? = nil, folder: URL, at date: Date,
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment, post: ModulePost? = nil,
+        observer: ModuleObserver = ModuleObserver()
     ) throws(LicenseeError) {
         let reader = CredentialReader(
             places: SecretPlaces(folder: folder, mounts: configuration.secretMounts, environment: environment))
         var problems: [LicenseeProblem] = []
-        let credentials = reader.credentials(configuration.credentials, &problems)
+        let credentials = reader.credentials(
+            configuration.credentials, areNeeded: configuration.module == nil, &problems)
         let plug = Self.plug(configuration, plug, reader, &problems)
         if let plug {
             Self.check(plug, configuration.vectors, credentials.first, reader, &problems)
-        } else if configuration.derivation == nil {
+        } else if configuration.derivation == nil, configuration.module == nil {
             for (index, credential) in credentials.enumerated() where !credential.certificate.isTestCertificate {
                 problems.append(LicenseeProblem("credentials[\(index)]", Diagnosis.derivationMissing(credential)))
             }
         }
+        var licenseeModule: LicenseeModule?
+        if let module = configuration.module {
+            do {
+                licenseeModule = try LicenseeModule(module, in: reader.places, post: post, observer)
+            } catch {
+                problems.append(LicenseeProblem("module", error))
+            }
+        }
         guard problems.isEmpty else { throw LicenseeError(problems) }
+        self.licenseeModule = licenseeModule
         module = KeyServerModule(
             credentials: credentials, derivation: plug?.derivation ?? InsecureTestDerivation(),
             openers: plug?.openers ?? [])
         self.credentials = credentials.map { CredentialSummary($0, at: date) }
-        servesTestCredentialsOnly = plug == nil
-        notices = (plug == nil ? [Self.testOnlyNotice] : []) + self.credentials.compactMap(\.notice)
+        servesTestCredentialsOnly = plug == nil && licenseeModule == nil
+        notices =
+            (servesTestCredentialsOnly ? [Self.testOnlyNotice] : []) + self.credentials.compactMap(\.notice)
+            + [licenseeModule?.version].compactMap {
+                $0.map { "CKCs are made by the licensee's module, version \($0)." }
+            }
     }
 
     /// The licensee's derivation, as given or in a library; `nil` if there is none or it cannot be loaded.

@@ -1,10 +1,15 @@
 import Foundation
+import LatchkeyLicensees
 import LatchkeyTerminal
 
 /// The process: its arguments in, its exit status out.
 @main
 struct LatchkeyServerProcess {
     static func main() async {
+        let words = CommandLine.arguments.dropFirst()
+        if words.count == 2, words.first == ModuleWorker.verb, let library = words.last {
+            ModuleWorker.run(library: library)
+        }
         // A reload signal while the server still starts must not end it; the server handles the signal itself later.
         if ["run", "demo"].contains(CommandLine.arguments.dropFirst().first) {
             Interruption.handle { $0 == SIGHUP }

@@ -115,7 +115,7 @@ extension LicenseTerms {
 
 extension Duration {
     /// Whole seconds as a CKC states them: rounded up, 1 to 2³²−1.
-    var wholeSeconds: UInt32 {
+    package var wholeSeconds: UInt32 {
         let (whole, fraction) = clamped.components
         let seconds = whole + (fraction > 0 ? 1 : 0)
         return UInt32(clamping: max(1, seconds))

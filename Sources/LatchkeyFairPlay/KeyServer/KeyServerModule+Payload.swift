@@ -27,7 +27,7 @@ extension KeyServerModule {
         }
     }
 
-    private func session(
+    func session(
         _ payload: SPCPayload, credential: KeyServerCredential, _ cipher: borrowing AESCBC
     ) throws(KSMRefusal) -> SessionBytes {
         let key: Secret

@@ -127,7 +127,7 @@ extension KeyServerModule {
 // Containers whose layout is not public.
 extension KeyServerModule {
     /// Opens an SPC with a plugged-in opener, or refuses its version; `nil` if the module opens it itself.
-    private func openedByPlugin(_ spc: [UInt8]) throws(KSMRefusal) -> OpenedSPC? {
+    func openedByPlugin(_ spc: [UInt8]) throws(KSMRefusal) -> OpenedSPC? {
         let version = try SPCContainer.version(of: spc)
         if version == 1 || version == 2 && isForTestCredential(spc) { return nil }
         guard let opener = openers.first(where: { $0.versions.contains(version) }) else {

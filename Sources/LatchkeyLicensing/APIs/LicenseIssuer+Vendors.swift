@@ -30,19 +30,19 @@ extension LicenseIssuer {
             requested = try await tenant.key(name)
         }
         report.kid = requested?.facts.id
-        let context = try await opened(Request(spc: question.spc, token: nil, viewer: viewer), grant, of: tenant)
+        let spc = try await opened(Request(spc: question.spc, token: nil, viewer: viewer), grant, of: tenant)
         report.end(.open, at: timekeeper.uptime)
-        let key = try await self.key(question.key, requested, sealedFor: context.assetID, of: tenant)
+        let key = try await self.key(question.key, requested, sealedFor: spc.assetID, of: tenant)
         report.found(key)
         report.end(.key, at: timekeeper.uptime)
-        if let objection = question.objection(VendorKey(key), context.assetID) { throw objection }
+        if let objection = question.objection(VendorKey(key), spc.assetID) { throw objection }
         if case .checked(var granted) = question.credentials {
-            try question.narrow(&granted, key.facts, context.assetID)
+            try question.narrow(&granted, key.facts, spc.assetID)
             grant = granted.grant
         }
-        var facts = try self.facts(viewer, context, grant, key.facts, tenant)
+        var facts = try self.facts(viewer, spc, grant, key.facts, tenant)
         if case .token = question.credentials, let callout = tenant.callout { try await entitle(&facts, callout) }
-        return try await license(context, key, facts, tenant, &report)
+        return try await license(spc, key, facts, tenant, &report)
     }
 
     /// The key that both request and SPC name.

@@ -3,6 +3,7 @@ package import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyFairPlay
 package import LatchkeyHTTP
+package import LatchkeyLicensees
 import LatchkeyPackaging
 import LatchkeyVault
 
@@ -13,9 +14,10 @@ import LatchkeyVault
 /// Source: `Documentation/LicenseServer.md` §1 rule 4.
 package struct LicenseIssuer: Sendable {
     private let module: KeyServerModule
+    private let licenseeModule: LicenseeModule?
     private let policies: PolicySet
     let accounts: AccountSessions
-    private let pool: WorkerPool
+    let pool: WorkerPool
     private let playbacks: RunningPlaybacks
     let timekeeper: any Timekeeper
     private let randomness: Randomness
@@ -26,6 +28,7 @@ package struct LicenseIssuer: Sendable {
 
     /// - Parameters:
     ///   - module: the KSM with the credentials and derivation of the server's licensee, for tenants without their own.
+    ///   - licenseeModule: that licensee's own module, which makes the CKCs. Defaults to none.
     ///   - policies: all policies.
     ///   - accounts: sessions, devices and used tokens.
     ///   - pool: the threads for RSA.
@@ -34,11 +37,12 @@ package struct LicenseIssuer: Sendable {
     ///   - randomness: makes the generator for one CKC, or says why it cannot. Defaults to one of libcrypto's for all.
     ///   - opening: opens waiting SPCs in batches, also across issuers that share it. Defaults to none: one by one.
     package init(
-        module: KeyServerModule, policies: PolicySet, accounts: AccountSessions, pool: WorkerPool,
+        module: KeyServerModule, licenseeModule: LicenseeModule? = nil, policies: PolicySet, accounts: AccountSessions,
+        pool: WorkerPool,
         playbacks: RunningPlaybacks = RunningPlaybacks(), timekeeper: any Timekeeper = SystemTimekeeper(),
         randomness: Randomness? = nil, opening: Opening? = nil
     ) {
-        self.module = module
+        (self.module, self.licenseeModule) = (module, licenseeModule)
         self.policies = policies
         self.accounts = accounts
         self.pool = pool
@@ -58,7 +62,12 @@ package struct LicenseIssuer: Sendable {
     }
 
     /// The KSM that opens a tenant's SPCs. It knows only this tenant's certificate; all others are unknown to it.
-    private func module(of tenant: Tenant) -> KeyServerModule { tenant.module ?? module }
+    func module(of tenant: Tenant) -> KeyServerModule { tenant.module ?? module }
+
+    /// The licensee's module that makes a tenant's CKCs; `nil` where the KSM does.
+    private func licenseeModule(of tenant: Tenant) -> LicenseeModule? {
+        tenant.module == nil ? licenseeModule : tenant.licenseeModule
+    }
 
     /// An SPC with the data that accompanies it.
     package struct Request: Sendable {
@@ -67,11 +76,14 @@ package struct LicenseIssuer: Sendable {
         package let token: String?
         /// The viewer's facts known without the SPC: purpose, address, country, stop codes.
         package let viewer: LicenseRequestFacts
+        /// The key URI, for an SPC that only a licensee's module can read; `nil` if the request does not state it.
+        package let keyURI: String?
 
-        package init(spc: Data, token: String?, viewer: LicenseRequestFacts) {
+        package init(spc: Data, token: String?, viewer: LicenseRequestFacts, keyURI: String? = nil) {
             self.spc = spc
             self.token = token
             self.viewer = viewer
+            self.keyURI = keyURI
         }
     }
 
@@ -95,42 +107,52 @@ package struct LicenseIssuer: Sendable {
         _ request: Request, of tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> License? {
         let grant = try await self.grant(request.token, of: tenant, &report)
-        let context = try await opened(request, grant, of: tenant)
+        let spc = try await opened(request, grant, of: tenant)
         report.end(.open, at: timekeeper.uptime)
-        let key = try await self.key(context.assetID, of: tenant, &report)
-        var facts = try self.facts(request.viewer, context, grant, key.facts, tenant)
+        let key = try await self.key(spc.assetID, of: tenant, &report)
+        var facts = try self.facts(request.viewer, spc, grant, key.facts, tenant)
         if let callout = tenant.callout { try await entitle(&facts, callout) }
-        return try await license(context, key, facts, tenant, &report)
+        return try await license(spc, key, facts, tenant, &report)
     }
 
     /// Decides about a key, and makes the CKC.
     func license(
-        _ context: ServerPlaybackContext, _ key: VaultKey, _ facts: Facts, _ tenant: Tenant,
-        _ report: inout LicenseReport
+        _ spc: RequestedSPC, _ key: VaultKey, _ facts: Facts, _ tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> License? {
         // Before the decision, so that no slot is taken. Clear Key takes its IVs from the media.
         if let kid = key.facts.id, !key.content.hasStatedIV { throw LicenseRefusal(VaultError.ivMissing(kid)) }
+        if case .forModule(let spc) = spc { try spc.checkFacts(facts, for: policy(for: key.facts, of: tenant)) }
         let taken = TakenRoom(accounts)
         let outcome = try await decision(facts, tenant, taken, &report)
         do throws(LicenseRefusal) {
-            return try license(by: outcome, context, key.content, taken, &report)
+            switch spc {
+            case .opened(let context):
+                return try license(by: outcome, taken, &report) { terms throws(LicenseRefusal) in
+                    try ckc(context, key.content, terms)
+                }
+            case .forModule(let spc):
+                // Stays empty if no license was decided on.
+                var ckc = Secret([])
+                if case .license(let terms, _, _, _, _) = outcome.decision { ckc = try await spc.ckc(key, terms) }
+                return try license(by: outcome, taken, &report) { _ in ckc }
+            }
         } catch {
             await taken.giveBack()
             throw error
         }
     }
 
-    /// Makes the CKC that was decided on.
+    /// The license that was decided on.
     // Apart, so that nothing of it is in the frame of a task.
     @inline(never) private func license(
-        by outcome: BookedDecision, _ context: ServerPlaybackContext, _ key: ContentKey, _ taken: TakenRoom,
-        _ report: inout LicenseReport
+        by outcome: BookedDecision, _ taken: TakenRoom, _ report: inout LicenseReport,
+        ckc: (LicenseTerms) throws(LicenseRefusal) -> Secret
     ) throws(LicenseRefusal) -> License? {
         switch outcome.decision {
         case .refuse(let refusal, _, _): throw refusal
         case .acknowledge: return nil
         case .license(let terms, _, let renewAfter, _, _):
-            let ckc = try self.ckc(context, key, terms)
+            let ckc = try ckc(terms)
             report.end(.answer, at: timekeeper.uptime)
             note(terms, of: outcome.origin.facts.grant, &report)
             return License(
@@ -230,10 +252,13 @@ extension LicenseIssuer {
     /// Opens an SPC on a thread of the pool, unless the server has more work than it can do in time.
     func opened(
         _ request: Request, _ grant: Grant, of tenant: Tenant
-    ) async throws(LicenseRefusal) -> ServerPlaybackContext {
+    ) async throws(LicenseRefusal) -> RequestedSPC {
         guard !request.spc.isEmpty else { throw .emptySPC }
-        if let opened = openedHere(request.spc, of: tenant) { return try opened.get() }
-        return try await openedInTurn(request, grant, of: tenant)
+        if let module = licenseeModule(of: tenant) {
+            return .forModule(try await read(request, grant, of: tenant, for: module))
+        }
+        if let opened = openedHere(request.spc, of: tenant) { return .opened(try opened.get()) }
+        return .opened(try await openedInTurn(request, grant, of: tenant))
     }
 
     /// Opens an SPC on this thread, if it is the pool's and nothing else waits.
@@ -247,15 +272,21 @@ extension LicenseIssuer {
     private func openedInTurn(
         _ request: Request, _ grant: Grant, of tenant: Tenant
     ) async throws(LicenseRefusal) -> ServerPlaybackContext {
-        let session = grant.session ?? grant.account
-        let lane: AdmissionLane =
-            request.viewer.purpose != .stream
-            ? .stored : playbacks.runs(session, at: timekeeper.uptime) ? .renewal : .start
+        let (lane, session) = lane(of: request, grant)
         let opened =
             if let opening { await opened(request.spc, of: tenant, lane, session, with: opening) } else {
                 await openedAlone(request.spc, of: tenant, lane, session)
             }
         return try opened.get()
+    }
+
+    /// The lane in the pool, and the session that spreads refused clients.
+    func lane(of request: Request, _ grant: Grant) -> (AdmissionLane, session: String) {
+        let session = grant.session ?? grant.account
+        let lane: AdmissionLane =
+            request.viewer.purpose != .stream
+            ? .stored : playbacks.runs(session, at: timekeeper.uptime) ? .renewal : .start
+        return (lane, session)
     }
 
     private typealias Opened = Result<ServerPlaybackContext, LicenseRefusal>
@@ -294,11 +325,19 @@ extension LicenseIssuer {
     }
 
     @inline(never) func facts(
-        _ viewer: LicenseRequestFacts, _ context: ServerPlaybackContext, _ grant: Grant, _ key: KeyFacts,
-        _ tenant: Tenant
+        _ viewer: LicenseRequestFacts, _ spc: RequestedSPC, _ grant: Grant, _ key: KeyFacts, _ tenant: Tenant
     ) throws(LicenseRefusal) -> Facts {
         var request = viewer
-        request.take(context, device: try Self.digest(of: context.deviceIdentifier, tenant))
+        switch spc {
+        case .opened(let context):
+            request.take(context, device: try Self.digest(of: context.deviceIdentifier, tenant))
+        case .forModule(let spc):
+            guard let statements = spc.statements else { break }
+            let device = try statements.deviceIdentifier.map { device throws(LicenseRefusal) in
+                try Self.digest(of: device, tenant)
+            }
+            request.take(statements, device: device)
+        }
         request.tenant = tenant.name
         var facts = Facts()
         (facts.request, facts.grant, facts.key) = (request, grant, key)

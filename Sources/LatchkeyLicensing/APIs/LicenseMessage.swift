@@ -8,7 +8,7 @@ import LatchkeyVendorWire
 
 /// A license request in the native API's two forms: an SPC as it is, or JSON.
 ///
-/// JSON has `spc` in base64, and may have `token`, `purpose` and `stop`, a list of stop codes. Otherwise headers have them.
+/// JSON has `spc` in base64, and may have `token`, `purpose`, `keyURI` and `stop`, a list of stop codes. Otherwise headers have them.
 ///
 /// Source: `Documentation/LicenseServer.md` §1.
 struct LicenseMessage {
@@ -21,6 +21,7 @@ struct LicenseMessage {
         isJSON = headers.mediaType == "application/json"
         var (spc, token) = (call.request.body, call.bearerToken)
         var purpose = headers[.purpose]
+        var keyURI = headers[.keyURI]
         var codes = headers[.terminate]?.split(separator: ",").map { String($0).trimmingCharacters(in: .whitespaces) }
         if isJSON {
             guard let body = JSONValue(call.request.body), case .object = body else {
@@ -32,6 +33,7 @@ struct LicenseMessage {
             spc = bytes
             token = body["token"]?.text ?? token
             purpose = body["purpose"]?.text ?? purpose
+            keyURI = body["keyURI"]?.text ?? keyURI
             codes = body["stop"]?.texts ?? codes
         }
         if let purpose {
@@ -41,7 +43,7 @@ struct LicenseMessage {
             viewer.purpose = stated
         }
         viewer.stopCodes = Set((codes ?? []).prefix(100))
-        request = LicenseIssuer.Request(spc: spc, token: token, viewer: viewer)
+        request = LicenseIssuer.Request(spc: spc, token: token, viewer: viewer, keyURI: keyURI)
     }
 
     func reply(_ license: LicenseIssuer.License) -> HTTPResponse {

@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDecision
 package import LatchkeyHTTP
+package import LatchkeyLicensees
 import LatchkeySystem
 import LatchkeyVault
 
@@ -18,6 +19,10 @@ package final class ServerMetrics: Sendable {
     package let poolWait: Histogram
     /// Calls that open several licenses together, the licenses opened, and the errors among them.
     package let rsaBatches, rsaBatchOperations, rsaBatchErrors: Counter
+    /// The work of licensees' modules.
+    package let moduleRequests: MetricFamily<Counter>
+    package let moduleSeconds: Histogram
+    package let moduleRestarts: Counter
     package let shed: MetricFamily<Counter>
     /// The lane of packagers' requests in `shed`.
     package static let packagerLane = "packager"
@@ -82,6 +87,13 @@ package final class ServerMetrics: Sendable {
         rsaBatchErrors =
             table.counters(
                 "latchkey_rsa_batch_errors_total", "Wrong results of crypto_mb, recomputed with OpenSSL.")[]
+        moduleRequests = table.counters(
+            "latchkey_module_requests_total", "Requests to licensees' modules, by outcome.",
+            [.fixed("outcome", [Self.madeCKC] + ModuleFailure.Kind.allCases.map(\.rawValue))])
+        moduleSeconds = table.times("latchkey_module_seconds", "Duration of requests to licensees' modules.")[]
+        moduleRestarts =
+            table.counters(
+                "latchkey_module_restarts_total", "Worker processes of licensees' modules that failed or ended.")[]
         shed = table.counters(
             "latchkey_shed_total", "Requests that were shed to protect the others.",
             [
@@ -216,6 +228,19 @@ package final class ServerMetrics: Sendable {
         for why in Self.recordLosses { _ = recordLost[why] }
         auditIsIntact.set(1)
         configurationIsLoaded.set(1)
+    }
+
+    /// The outcome of a module's request that gave a CKC.
+    private static let madeCKC = "ckc"
+
+    /// Counts the work of licensees' modules.
+    package var moduleObserver: ModuleObserver {
+        ModuleObserver { [moduleRequests, moduleSeconds] failure, time in
+            moduleRequests[failure?.rawValue ?? Self.madeCKC].add()
+            moduleSeconds.observe(time)
+        } restarted: { [moduleRestarts] in
+            moduleRestarts.add()
+        }
     }
 
     private static let recordEvents = LicenseRecordRow.Event.allCases.map(\.rawValue)

@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyFairPlay
+package import LatchkeyLicensees
 package import LatchkeyPackaging
 package import LatchkeyVault
 
@@ -13,6 +14,8 @@ package final class Tenant: Sendable {
     package let settings: TenantSettings
     /// The KSM with its own credentials; `nil` where it has the server's.
     package let module: KeyServerModule?
+    /// Its licensee's module, which makes its CKCs; `nil` where a KSM does, or where it has the server's.
+    package let licenseeModule: LicenseeModule?
     /// How much of its limits it uses.
     package let usage: TenantUsage
     /// The content keys.
@@ -35,14 +38,16 @@ package final class Tenant: Sendable {
     ///   - recipients: whom imported keys may be encrypted to. Defaults to nobody.
     ///   - callout: the operator's own service. Defaults to none.
     ///   - module: the KSM with its own credentials. Defaults to the server's.
+    ///   - licenseeModule: its licensee's module. Defaults to none.
     ///   - usage: how much of its limits it uses, which outlives a configuration. Defaults to nothing so far.
     package init(
         _ name: String, _ settings: TenantSettings, vault: TenantVault, tokenKeys: KeySetSource?,
         signers: [String: CommonEncryptionSigner] = [:], recipients: [CPIXRecipient] = [],
-        callout: EntitlementCallout<Grant>? = nil, module: KeyServerModule? = nil, usage: TenantUsage = TenantUsage()
+        callout: EntitlementCallout<Grant>? = nil, module: KeyServerModule? = nil,
+        licenseeModule: LicenseeModule? = nil, usage: TenantUsage = TenantUsage()
     ) {
         self.name = name
-        (self.module, self.usage) = (module, usage)
+        (self.module, self.licenseeModule, self.usage) = (module, licenseeModule, usage)
         self.settings = settings
         self.vault = vault
         self.tokenKeys = tokenKeys

@@ -3,6 +3,11 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyLicensees
 import LatchkeyLicensing
+import LatchkeyTransport
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// FairPlay credentials: the server's, and those of tenants with their own.
 extension ServerBuilder {
@@ -26,17 +31,36 @@ extension ServerBuilder {
     private func setup(
         _ configuration: LicenseeConfiguration, _ place: String, _ problems: inout ServerProblems
     ) async -> LicenseeSetup? {
-        let folder = file.folder
-        // Reads files, logs in to tokens and tests the derivation.
-        return await problems.reading(place, on: file.threads, within: Self.tokenLimit) { problems in
+        let (folder, observer) = (file.folder, moduleObserver)
+        // Reads files, logs in to tokens, tests the derivation and starts the licensee's module.
+        let setup = await problems.reading(place, on: file.threads, within: Self.tokenLimit) { problems in
             do throws(LicenseeError) {
-                return try LicenseeSetup(configuration, folder: folder, at: Date())
+                return try LicenseeSetup(
+                    configuration, folder: folder, at: Date(), post: Self.post(by: SystemTransport()),
+                    observer: observer)
             } catch {
                 for problem in error.problems {
                     problems.add(.init("\(place).\(problem.place)", problem.reason, problem.remedy))
                 }
                 return nil
             }
+        }
+        guard let setup else { return nil }
+        do throws(ModuleFailure) { try await setup.licenseeModule?.selfTest() } catch {
+            problems.add(.init("\(place).module.selfTest", error.reason, error.remedy))
+            return nil
+        }
+        return setup
+    }
+
+    /// Sends the input of a module behind a URL.
+    private static func post(by transport: any Transport) -> ModulePost {
+        { url, body, time in
+            var request = URLRequest(url: url, timeoutInterval: time.inSeconds)
+            (request.httpMethod, request.httpBody) = ("POST", body)
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            let reply = try await transport.send(request, bodyLimit: LicenseeModule.replyBytes)
+            return (reply.status, reply.body)
         }
     }
 

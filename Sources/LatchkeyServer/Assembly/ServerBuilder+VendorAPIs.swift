@@ -8,7 +8,7 @@ import LatchkeyVendorWire
 extension ServerBuilder {
     /// The header fields that pages of a tenant's origins may send: the server's own, and those of the vendors.
     static let pageHeaders: [HTTPHeaderName] =
-        ["X-Latchkey-Purpose", "X-Terminate"] + VendorAPIKind.all.flatMap(\.pageFields)
+        ["X-Latchkey-Purpose", "X-Latchkey-Key-URI", "X-Terminate"] + VendorAPIKind.all.flatMap(\.pageFields)
 
     func apis(of tenant: String, _ vendors: TenantVendors, _ problems: inout ServerProblems) -> [any VendorAPI] {
         vendors.settings.values.compactMap { setting in

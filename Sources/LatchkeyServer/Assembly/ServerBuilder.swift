@@ -25,6 +25,8 @@ struct ServerBuilder: Sendable {
     let digestKey: Secret?
     /// How much of their limits tenants use, whatever the configuration.
     let usages: TenantUsages
+    /// Counts the work of licensees' modules.
+    let moduleObserver: ModuleObserver
     /// The configuration that is in force; `nil` at the start.
     var former: ServerState?
     /// Whether it is for a check, which then looks at everything despite problems, and asks addresses itself.
@@ -50,7 +52,7 @@ struct ServerBuilder: Sendable {
         var backgroundTasks: [Task<Void, Never>] = []
         for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) {
             tenants[name] = await self.tenant(
-                name, tenant, licensees[name]?.module, wrapping, policies, &backgroundTasks, &problems)
+                name, tenant, licensees[name], wrapping, policies, &backgroundTasks, &problems)
         }
         var pages: [String: CORSPolicy] = [:]
         for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) where !tenant.origins.isEmpty {
@@ -75,14 +77,14 @@ struct ServerBuilder: Sendable {
         }
         let former = await wrappedByOthers(wrapping)
         let issuer = LicenseIssuer(
-            module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks,
-            timekeeper: timekeeper, opening: batches.opening)
+            module: licensee.module, licenseeModule: licensee.licenseeModule, policies: policies, accounts: accounts,
+            pool: pool, playbacks: playbacks, timekeeper: timekeeper, opening: batches.opening)
         return ServerState(
             settings: settings, licensee: licensee, licensees: licensees, identities: identities,
             notices: (licensee.notices + identities.notices(at: Date()) + notices + former + settings.hazards(policies)
                 + settings.recordHazards(
                     isProduction: ([licensee] + licensees.values).contains {
-                        $0.credentials.contains { !$0.isTestCertificate }
+                        $0.licenseeModule != nil || $0.credentials.contains { !$0.isTestCertificate }
                     }))
                 .map { Notice($0) } + Self.notices(of: licensees, beside: licensee),
             policies: policies,
@@ -130,7 +132,7 @@ struct ServerBuilder: Sendable {
     }
 
     private func tenant(
-        _ name: String, _ settings: TenantSettings, _ module: KeyServerModule?, _ wrapping: KeyEncryptionKeys?,
+        _ name: String, _ settings: TenantSettings, _ licensee: LicenseeSetup?, _ wrapping: KeyEncryptionKeys?,
         _ policies: PolicySet?,
         _ backgroundTasks: inout [Task<Void, Never>], _ problems: inout ServerProblems
     ) async -> Tenant? {
@@ -167,7 +169,7 @@ struct ServerBuilder: Sendable {
         guard let vault, let read else { return nil }
         let tenant = Tenant(
             name, settings, vault: vault, tokenKeys: tokenKeys, signers: read.signers, recipients: read.recipients,
-            callout: read.callout, module: module, usage: usage)
+            callout: read.callout, module: licensee?.module, licenseeModule: licensee?.licenseeModule, usage: usage)
         if let known = former?.tenants[name] { tenant.takeOver(known) }
         return tenant
     }

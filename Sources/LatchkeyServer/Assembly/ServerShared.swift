@@ -150,7 +150,9 @@ package final class ServerShared: Sendable {
         Readiness(
             [
                 .init("draining") { self.isDraining ? "the node is shutting down" : nil },
-                .init("credentials") { state.credentials.isEmpty ? "there are no credentials" : nil },
+                .init("credentials") {
+                    state.credentials.isEmpty && !state.hasModule ? "there are no credentials" : nil
+                },
                 saturation.check("pool"),
                 .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
                 .init("storeAge", isTolerable: true) { self.engines.setbacks.first?.reason },
@@ -204,7 +206,8 @@ package final class ServerShared: Sendable {
     func builder(_ file: ConfigurationFile, former: ServerState? = nil) -> ServerBuilder {
         ServerBuilder(
             file: file, engines: engines, accounts: accounts, pool: pool, batches: batches, playbacks: playbacks,
-            log: log, health: health, timekeeper: timekeeper, digestKey: digestKey, usages: usages, former: former)
+            log: log, health: health, timekeeper: timekeeper, digestKey: digestKey, usages: usages,
+            moduleObserver: metrics.moduleObserver, former: former)
     }
 
     /// Shows a configuration in the metrics.

@@ -84,6 +84,9 @@ package final class ServerState: Sendable {
         return parts.count > 1 && parts[0].elementsEqual("t".utf8) ? String(Substring(parts[1])) : nil
     }
 
+    /// Whether a licensee's module makes CKCs. It has its own credentials.
+    var hasModule: Bool { licensee.licenseeModule != nil || licensees.values.contains { $0.licenseeModule != nil } }
+
     /// All credentials, each with its tenant; `nil` for the server's.
     var credentials: [(tenant: String?, credential: CredentialSummary)] {
         licensee.credentials.map { (nil, $0) }

@@ -52,6 +52,16 @@ package struct LicenseRequestFacts: Sendable, Hashable {
         self.device = device
     }
 
+    /// Takes over the facts of an SPC that a licensee's module answers.
+    /// - Parameters:
+    ///   - statements: the device's statements.
+    ///   - device: a digest of its device identifier; `nil` if it could not be read.
+    package mutating func take(_ statements: SPCStatements, device: String?) {
+        (playback, session) = (statements.playback?.state, statements.playback?.session)
+        (destination, capabilities) = (statements.destination, statements.capabilities)
+        (protocolVersion, self.device) = (Int(statements.protocolVersion), device)
+    }
+
     /// The systems that keys are licensed to. Their order is part of accounts' records: append only.
     package enum DRM: String, Sendable, Hashable, CaseIterable {
         case fairPlay
