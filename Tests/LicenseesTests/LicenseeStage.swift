@@ -21,12 +21,12 @@ struct LicenseeStage {
 
     var credential: KeyServerCredential { credentials.credential }
 
-    func exchange(seed: UInt64 = 1) throws -> KeyExchange {
+    func exchange(for asset: ContentIdentifier = "asset", seed: UInt64 = 1) throws -> KeyExchange {
         var generator = SeededGenerator(seed: seed)
         return try SimulatedDevice(
             certificate: credential.certificate, applicationSecret: credentials.applicationSecret
         )
-        .exchange(for: "asset", using: &generator)
+        .exchange(for: asset, using: &generator)
     }
 
     /// Makes a license and opens it with the device.

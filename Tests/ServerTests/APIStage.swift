@@ -9,6 +9,7 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyHTTP
+@testable import LatchkeyLicensees
 @testable import LatchkeyLicensing
 @testable import LatchkeyVault
 
@@ -38,16 +39,20 @@ struct APIStage {
     ///   - unlisted: the treatment of keys that no packager got. Defaults to keys that players may ask for.
     ///   - pool: the threads for RSA. Defaults to two.
     ///   - randomness: makes the generators for CKCs. Defaults to libcrypto's.
+    ///   - licensee: the server's own credentials, and the licensee's module that makes the CKCs. Defaults to no module.
     ///   - ask: the answer of the operator's own service; without it, there is none.
     init(
         _ policy: String = #""validity":{"type":"lease","lease":"5m"}"#, settings stated: String = "",
         policies more: [String: String] = [:], unlisted: TenantVault.Unlisted = .derive,
         pool: WorkerPool = WorkerPool(threads: 2),
         randomness: LicenseIssuer.Randomness? = nil,
+        licensee: ((TestCredentials) async throws -> (own: [KeyServerCredential], module: LicenseeModule))? = nil,
         callout ask: (@Sendable (EntitlementQuestion) async throws -> EntitlementCallout<Grant>.Answer)? = nil
     ) async throws {
         let credentials = try Self.credentials.get()
-        let module = KeyServerModule(credentials: [credentials.credential], derivation: InsecureTestDerivation())
+        let licensee = try await licensee?(credentials)
+        let module = KeyServerModule(
+            credentials: licensee?.own ?? [credentials.credential], derivation: InsecureTestDerivation())
         device = try SimulatedDevice(
             certificate: credentials.credential.certificate, applicationSecret: credentials.applicationSecret,
             timekeeper: time)
@@ -81,7 +86,8 @@ struct APIStage {
                 files[one.key] = Data(#"{"version":1,"name":"\#(one.key)",\#(one.value)}"#.utf8)
             })
         let issuer = LicenseIssuer(
-            module: module, policies: policies, accounts: accounts, pool: pool, timekeeper: time,
+            module: module, licenseeModule: licensee?.module, policies: policies, accounts: accounts, pool: pool,
+            timekeeper: time,
             randomness: randomness)
         let callers = CallerDirectory(
             try [

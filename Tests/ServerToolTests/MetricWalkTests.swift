@@ -97,6 +97,7 @@ import Testing
         }
         try await pool(stage)
         try await batch(stage)
+        try await module(stage)
         try await moves(["latchkey_shed_total"], stage) { () async throws in
             while shared.packagers.begin(of: "demo") {}
             #expect(try await stage.packager("speke", "POST", body: "<nope/>").status == 503)
@@ -163,6 +164,21 @@ import Testing
         let declared = Set(shared.metrics.names.map(\.name))
         let unmoved = moved.withLock { declared.subtracting($0) }
         #expect(unmoved == [], "Nothing moves these. Add the event that does, or remove them.")
+    }
+
+    /// A licensee's module, here the stand-in, whose worker process crashes.
+    private func module(_ stage: TestServer) async throws {
+        var configuration = LicenseeConfiguration.Module()
+        (configuration.library, configuration.program) = (try BuiltLibrary.module([]), BuiltLibrary.server)
+        configuration.credentials = stage.folder.credentials
+        let module = try LicenseeModule(
+            configuration, in: SecretPlaces(folder: stage.folder.demo.url), post: nil,
+            stage.server.shared.metrics.moduleObserver)
+        let metrics = ["requests_total", "seconds", "restarts_total"].map { "latchkey_module_\($0)" }
+        try await moves(metrics, stage) { () async throws in
+            let spc = try stage.exchange("skd://crash/\(TestServer.derivedKid)").spc.revealed
+            await #expect(throws: ModuleFailure.self) { try await module.assetID(of: spc) }
+        }
     }
 
     /// Rows of the record that wait, are shipped, arrive late and are lost.

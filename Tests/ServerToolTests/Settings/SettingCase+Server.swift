@@ -205,6 +205,29 @@ extension SettingCase {
             start: "licensee.credentials[].ask", ["licensee.credentials.0.ask": #""gone.hex""#], "starts", "no start"),
         SettingCase(start: "licensee.derivation", ["licensee.derivation": #""gone.so""#], "starts", "no start"),
         SettingCase(
+            "licensee.module.url", ["licensee.module": #"{"url":"http://127.0.0.1:{service}/fps"}"#], "the KSM's CKC",
+            "the module's CKC", service: ModuleService.answer, ask: ModuleService.ask),
+        SettingCase(
+            "licensee.module.members", base: ["licensee.module": #"{"url":"http://127.0.0.1:{service}/fps"}"#],
+            ["licensee.module.members": "{}"], "the module's CKC", "500 moduleTermUnmapped",
+            service: ModuleService.answer, ask: ModuleService.ask),
+        SettingCase(
+            start: "licensee.module.selfTest.spc",
+            base: ["licensee.module": #"{"url":"http://127.0.0.1:{service}/fps"}"#],
+            ["licensee.module.selfTest": #"{"spc":"gone.spc","assetID":"unknown"}"#], "starts", "no start",
+            service: ModuleService.answer),
+        // The service repeats the asset id of the question, which is “unknown” there.
+        SettingCase(
+            start: "licensee.module.selfTest.assetID",
+            base: [
+                "licensee.module":
+                    #"{"url":"http://127.0.0.1:{service}/fps","selfTest":{"spc":"kek.hex","assetID":"unknown"}}"#
+            ],
+            ["licensee.module.selfTest.assetID": #""another""#], "starts", "no start", service: ModuleService.answer),
+        SettingCase(
+            start: "licensee.module.library", base: ["licensee.module": #"{"url":"http://127.0.0.1:{service}/fps"}"#],
+            ["licensee.module": #"{"library":"gone.so"}"#], "starts", "no start", service: ModuleService.answer),
+        SettingCase(
             start: "licensee.secretMounts", ["licensee.secretMounts": #"["."]"#], "no start", "starts",
             prepare: { try #require(chmod($0.file("kek.hex").path, 0o644) == 0) }),
     ]

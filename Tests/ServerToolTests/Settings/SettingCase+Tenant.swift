@@ -52,6 +52,10 @@ extension SettingCase {
                 _ in
                 "starts"
             },
+            tenant(
+                "licensee.module.url", base: own,
+                ["licensee.module": #"{"url":"http://127.0.0.1:1/fps"}"#], "the KSM's CKC", "503 moduleUnavailable",
+                ask: ModuleService.ask),
             // The server's own credentials are the same files, and not mounted.
             SettingCase(
                 start: "tenants.*.licensee.secretMounts",

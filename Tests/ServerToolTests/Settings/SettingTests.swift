@@ -19,9 +19,17 @@ import Testing
         ("ServerLifeTests", "", ["drainDelay"]),
         ("ServerRecordTests", "record.", ["whenFull", "days"]),
         ("LicenseeSetupTests", "licensee.", ["vectors", "credentials[].pinFile", "credentials[].pinVariable"]),
+        ("LicenseeModuleTests", "licensee.module.", ["credentials", "milliseconds", "program", "workers"]),
         (
             "LicenseeSetupTests, TenantCredentialTests", "tenants.*.licensee.",
             ["vectors", "credentials[].pinFile", "credentials[].pinVariable"]
+        ),
+        (
+            "LicenseeModuleTests", "tenants.*.licensee.module.",
+            [
+                "credentials", "library", "members", "milliseconds", "program", "selfTest.assetID", "selfTest.spc",
+                "workers",
+            ]
         ),
         ("HealthListenerTests", "health.", ["address", "port"]),
         ("KeyEncryptionKeySourceTests", "keyEncryptionKey.", ["pinFile", "pinVariable"]),

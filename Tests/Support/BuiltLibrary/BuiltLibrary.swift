@@ -42,6 +42,25 @@ package struct BuiltLibrary: Sendable {
         }
     }
 
+    /// A stand-in for Apple's key server module, built once for each set of macros.
+    package static func module(_ macros: [String]) throws -> String {
+        let key = macros.joined(separator: " ")
+        if let built = modules.withLock({ $0[key] }) { return built.path }
+        let built = try BuiltLibrary("Module/standin_module.c", header: "CLatchkeyDerivation", macros, ["-lcrypto"])
+        return modules.withLock { known in
+            known[key] = known[key] ?? built
+            return known[key]?.path ?? ""
+        }
+    }
+
+    /// The server's program next to the tests, whose workers load a module; `nil` if it was not built.
+    package static let server: String? = {
+        let folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        let file = folder.appending(path: "latchkey-server").path
+        return FileManager.default.isExecutableFile(atPath: file) ? file : nil
+    }()
+    package static var canRunModule: Bool { canBuild && server != nil }
+
     /// The folder of Intel's crypto_mb: the one in `LATCHKEY_CRYPTO_MB`, or the one of `make engines`.
     package static var realCryptoMB: String {
         ProcessInfo.processInfo.environment["LATCHKEY_CRYPTO_MB"] ?? root.appending(path: ".build/crypto-mb").path
@@ -53,6 +72,7 @@ package struct BuiltLibrary: Sendable {
     // The files live as long as the process, as the loaded libraries do.
     private static let derivations = Locked<[String: BuiltLibrary]>([:])
     private static let cryptoMBs = Locked<[String: BuiltLibrary]>([:])
+    private static let modules = Locked<[String: BuiltLibrary]>([:])
     private static let tokens = Locked<[BuiltLibrary]>([])
 
     private init(_ source: String, header: String, _ macros: [String], _ libraries: [String]) throws {
