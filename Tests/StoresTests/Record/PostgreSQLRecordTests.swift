@@ -350,9 +350,9 @@ struct PostgreSQLRecordTests {
 
     // MARK: - Erasures
 
-    private static let digest: RecordErasure.Digest = { "digest-of-\($1)-\($0.count)" }
+    private static let digest: RecordErasure.Digest = { "\(String($0.reversed()))-\($1)" }
 
-    private static func erasure(_ accounts: Set<String>, before end: Int64 = noon + 86_400_000) -> RecordErasure {
+    private static func erasure(_ accounts: Set<String>, before end: Int64) -> RecordErasure {
         RecordErasure(accounts, of: "acme", before: end, digest: digest)
     }
 
@@ -398,7 +398,7 @@ struct PostgreSQLRecordTests {
         let noted = try await server.query("SELECT digest FROM latchkey.record_erasures ORDER BY 1", in: database)
         #expect(
             try noted.map { String(decoding: try $0.bytes(0), as: UTF8.self) } == [
-                "digest-of-acme-3", "digest-of-acme-4",
+                "eve-acme", "f0f0-acme",
             ])
         let store = try await PostgreSQLStore.open(server.address(of: database, role: role), .patient)
         defer { store.close() }
