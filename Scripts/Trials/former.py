@@ -38,6 +38,8 @@ def make_former_postgresql(environment):
         ALTER TABLE latchkey.records DROP COLUMN counted, DROP COLUMN counted_of;
         DROP FUNCTION latchkey.make_record_day, latchkey.drop_record_days, latchkey.keep_record_days, latchkey.erase_record_account;
         DROP TABLE latchkey.license_records, latchkey.record_positions, latchkey.record_retention, latchkey.record_erasures;
+        DROP FUNCTION latchkey.rebuild_rollups, latchkey.keep_rollups, latchkey.raised;
+        DROP TABLE latchkey.rollups, latchkey.sketches, latchkey.rollup_state; DROP FUNCTION latchkey.roll_up;
         """)
     subprocess.run(["createdb", "-h", "127.0.0.1", "-U", "latchkey", "former"], env=environment, check=True, capture_output=True)
     psql(environment, "former", given=";\n".join(literals("postgreSQL1")))

@@ -36,7 +36,7 @@ extension CommandLineTool {
             name: name, summary: summary,
             verbs: [
                 DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), ReportVerb(), AuditVerb(),
-                MigrateVerb(),
+                MigrateVerb(), RollupsRebuildVerb(), RollupsKeepVerb(),
                 TenantCreateVerb(),
                 TenantListVerb(), BlockSetVerb(), BlockLiftVerb(), BlockListVerb(), AccountEraseVerb(),
                 KeysRewrapVerb(), CopyAcceptVerb(),

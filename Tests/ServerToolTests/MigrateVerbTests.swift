@@ -44,4 +44,34 @@ struct MigrateVerbTests {
             #expect(try rows.map { try $0.integer(0) } == days)
         }
     }
+
+    @Test func `the owner rebuilds roll-ups and sets how long they stay`() async throws {
+        let server = try await PostgreSQLProcess.shared.value
+        let database = try await server.database()
+        let address = server.address(of: database).revealedText
+        let folder = try ServerFolder(["record": ["folder": "spool", "destination": .text(address)]])
+        try #require(chmod(folder.configuration, 0o600) == 0)
+        let words = ["--config", folder.configuration]
+        let missing = await ToolRun(arguments: ["rollups", "rebuild"] + words)
+        #expect(missing.status == .no && missing.error.contains("latchkey-server migrate"), "\(missing.error)")
+        #expect(await ToolRun(arguments: ["migrate"] + words).status == .yes)
+        try await server.query("SELECT latchkey.make_record_day('2026-11-01')", in: database)
+        let none = await ToolRun(arguments: ["rollups", "rebuild"] + words)
+        #expect(none.status == .yes && none.output == "No rows need to be counted.\n", "\(none.error)")
+        let days = await ToolRun(
+            arguments: ["rollups", "rebuild", "--from", "2026-11-01", "--to", "2026-11-02"] + words)
+        #expect(days.status == .yes && days.output.contains("Rebuilt from 2026-11-01T00:00:00Z."), "\(days.error)")
+        let owner = try folder.root.write("\(address)\n", to: "owner.txt", mode: 0o600)
+        let keep = await ToolRun(arguments: ["rollups", "keep", "--days", "3660", "--owner", owner] + words)
+        #expect(keep.status == .yes && keep.output.contains("3660 days"), "\(keep.error)")
+        let rows = try await server.query("SELECT days FROM latchkey.rollup_state", in: database)
+        #expect(try rows.map { try $0.integer(0) } == [3_660])
+        for bad in [["--from", "2026-11-01"], ["--from", "2026-11-01T05:00:00Z", "--to", "2026-11-02"]] {
+            #expect(await ToolRun(arguments: ["rollups", "rebuild"] + bad + words).status == .usage, "\(bad)")
+        }
+        #expect(await ToolRun(arguments: ["rollups", "keep", "--days", "0"] + words).status == .usage)
+        try folder.edit(["record.destination": "files:rows"])
+        let files = await ToolRun(arguments: ["rollups", "rebuild"] + words)
+        #expect(files.status == .no && files.error.contains("Only a record in PostgreSQL"), "\(files.error)")
+    }
 }

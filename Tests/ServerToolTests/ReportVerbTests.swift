@@ -33,6 +33,7 @@ import Testing
         let report = try await run(stage, ["report"] + Self.range)
         #expect(report.status == .yes, "\(report.error)")
         let lines = report.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(report.output.contains("\nSource: rows.\n"))
         #expect(lines[0] == ["DAY", "LICENSES", "RENEWALS", "REFUSALS", "ACCOUNTS", "DEVICES", "SESSIONS"])
         #expect(lines[1] == ["2026-11-26", "1", "0", "0", "1", "1", "0"])
         #expect(lines[3] == ["all", "2", "0", "1", "2", "2", "0"])
@@ -48,6 +49,9 @@ import Testing
         let csv = try await run(stage, ["report", "--csv", "--by", "code", "--event", "refusal"] + Self.range)
         #expect(csv.output.hasPrefix("row,code,licenses,"), "\(csv.error)")
         #expect(csv.output.contains("group,blocked,0,0,1,1,1,0,"))
+        let tenants = try await run(
+            stage, ["report", "--all-tenants", "--by", "tenant", "--exact", "--csv"] + Self.range)
+        #expect(tenants.output.contains("group,demo,2,0,1,2,2,0,"), "\(tenants.error)")
         let json = try await run(stage, ["report", "--json", "--tenant", "demo"] + Self.range)
         #expect(JSONValue(Data(json.output.utf8))?["total"]?["licenses"]?.number == 2)
     }
@@ -89,7 +93,7 @@ import Testing
 
     @Test(arguments: [
         ["--viewers", "--history", "--account", "a"], ["--history"], ["--csv", "--json"], ["--before", "x"],
-        ["--by", "color"],
+        ["--by", "color"], ["--all-tenants", "--tenant", "demo"], ["--all-tenants", "--viewers"],
     ])
     func `conflicting options are refused`(_ words: [String]) async throws {
         #expect(await ToolRun(arguments: ["report"] + words).status == .usage)

@@ -12,15 +12,12 @@ extension AdminAPI {
     static let reportRoutes: [Route<Page>] = [
         .page(
             .get, "/tenants/{tenant}/report", .viewer, "Licenses, renewals and refusals in the record, by group",
-            query: times + [
-                AdminQuery(
-                    "by", "The member to group by.",
-                    JSONForm<RecordReport.Grouping>.word.schema.with(["default": .text("day")])),
-                AdminQuery(
-                    "limit", "The maximum number of groups.",
-                    .whole.with(["minimum": .number(1), "maximum": .number(RecordReport.mostGroups)])),
-            ] + filters(RecordReport.events), .json(RecordReportAnswer.schema).orCSV
-        ) { try await $0.report() },
+            query: figures, .json(RecordReportAnswer.schema).orCSV
+        ) { try await $0.report(of: $0.tenant().name) },
+        .page(
+            .get, "/report", .viewer, of: .server, "The same over all tenants", query: figures,
+            .json(RecordReportAnswer.schema).orCSV
+        ) { try await $0.report(of: nil) },
         .page(
             .get, "/tenants/{tenant}/viewers", .viewer, "Concurrent sessions over time", query: times + [format],
             .json(RecordViewers.schema).orCSV
@@ -32,6 +29,19 @@ extension AdminAPI {
                 .orCSV
         ) { try await $0.history() },
     ]
+
+    private static let figures =
+        times + [
+            AdminQuery(
+                "by", "The member to group by.",
+                JSONForm<RecordReport.Grouping>.word.schema.with(["default": .text("day")])),
+            AdminQuery(
+                "limit", "The maximum number of groups.",
+                .whole.with(["minimum": .number(1), "maximum": .number(RecordReport.mostGroups)])),
+            AdminQuery(
+                "source", "`rows` reads rows where roll-ups would do: slower, and exact in every figure.",
+                .words(RecordReportAnswer.Source.allCases.map(\.rawValue)).with(["default": .text("rollups")])),
+        ] + filters(RecordReport.events)
 
     fileprivate static let historyEvents = RecordReport.events + [.end]
 
@@ -56,10 +66,19 @@ extension AdminAPI {
 }
 
 extension AdminCall {
-    /// Figures: `?from&to&last&by&account&recorded&content&event&code&limit&format`.
-    fileprivate func report() async throws -> HTTPResponse {
-        var report = RecordReport(of: try tenant().name, times: try times(), by: try word("by") ?? .day)
-        report.account = try account(report.tenant)
+    /// Figures: `?from&to&last&by&account&recorded&content&event&code&limit&source&format`.
+    /// - Parameter tenant: `nil` for all tenants.
+    fileprivate func report(of tenant: String?) async throws -> HTTPResponse {
+        let (hour, day) = (Int64(3_600_000), Int64(86_400_000))
+        var times = try times()
+        let endsNow = try given("to") == nil
+        // A long range that ends now begins with an hour, so that roll-ups have it.
+        if try endsNow && given("from") == nil && times.upperBound - times.lowerBound >= day {
+            times = times.lowerBound - times.lowerBound % hour..<times.upperBound
+        }
+        var report = RecordReport(of: tenant, times: times, by: try word("by") ?? .day)
+        (report.endsNow, report.isExact) = (endsNow, try word("source") == RecordReportAnswer.Source.rows)
+        report.account = try account(tenant)
         (report.content, report.code) = (try given("content"), try given("code"))
         report.event = try event(of: RecordReport.events)
         if let limit = try number("limit") {
@@ -145,10 +164,12 @@ extension AdminCall {
     }
 
     /// The account as the record has it: `account` is its name, `recorded` its form in the record; `nil` without both.
-    private func account(_ tenant: String) throws(AdminRefusal) -> String? {
+    /// Names are of a tenant: a report over all tenants takes only the form in the record.
+    private func account(_ tenant: String?) throws(AdminRefusal) -> String? {
         if let recorded = try given("recorded") { return recorded }
         // Of any length: the record has its own name for a long one.
         guard let name = request.queryValue("account"), !name.isEmpty else { return nil }
+        guard let tenant else { throw .stated("account", "left out: it is a tenant's") }
         return shared.recordQueries.name(of: name, at: tenant)
     }
 

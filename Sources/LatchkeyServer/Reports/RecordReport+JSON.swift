@@ -33,11 +33,12 @@ extension RecordFigures {
     fileprivate static func schema(_ more: [String: JSONSchema] = [:]) -> JSONSchema {
         let figures = Dictionary(RecordFigures().named.map { ($0.name, JSONSchema.count) }) { one, _ in one }
         let members = figures.merging(more) { one, _ in one }
-        return .object(members, required: Array(members.keys))
+        return .object(members, required: ["licenses", "renewals", "refusals"] + Array(more.keys))
     }
 
+    /// Without the figures that the source does not have.
     var json: [String: JSONValue] {
-        Dictionary(named.map { ($0.name, .number($0.value)) }) { one, _ in one }
+        Dictionary(named.compactMap { name, value in value.map { (name, .number($0)) } }) { one, _ in one }
     }
 }
 
@@ -55,11 +56,13 @@ extension RecordReportAnswer {
     static let schema = JSONSchema.ranged([
         "by": JSONForm<RecordReport.Grouping>.word.schema, "groupCount": .count, "total": RecordFigures.schema(),
         "groups": [RecordFigures.schema(["group": .text])],
+        "source": JSONForm<Source>.word.schema.explained("Where the figures come from."),
     ])
 
     func json(of report: RecordReport, _ notes: ReportNotes) -> JSONValue {
         let members: [String: JSONValue] = [
-            "by": .text(report.grouping.rawValue), "groupCount": .number(groupCount), "total": .object(total.json),
+            "by": .text(report.grouping.rawValue), "source": .text(source.rawValue), "groupCount": .number(groupCount),
+            "total": .object(total.json),
             "groups": .array(
                 groups.map { group in
                     .object(group.figures.json.merging(["group": .text(group.key.text)]) { one, _ in one })
@@ -72,13 +75,13 @@ extension RecordReportAnswer {
     func csv(of report: RecordReport, _ notes: ReportNotes) -> [String] {
         let range = [
             RecordRange.text(report.times.lowerBound), RecordRange.text(report.times.upperBound),
-            RecordRange.text(asOf),
+            RecordRange.text(asOf), source.rawValue,
         ]
         func row(_ kind: String, _ group: String, _ figures: RecordFigures) -> String {
-            CSVText.row([kind, group] + figures.named.map { "\($0.value)" } + range + [""])
+            CSVText.row([kind, group] + figures.named.map { $0.value.map { "\($0)" } ?? "" } + range + [""])
         }
         let names = total.named.map(\.name)
-        return [CSVText.row(["row", report.grouping.rawValue] + names + ["from", "to", "as of", "note"])]
+        return [CSVText.row(["row", report.grouping.rawValue] + names + ["from", "to", "as of", "source", "note"])]
             + groups.map { row("group", $0.key.text, $0.figures) } + [row("total", "", total)]
             + notes.sentences.map { CSVText.row(["note", ""] + names.map { _ in "" } + range + [$0]) }
     }

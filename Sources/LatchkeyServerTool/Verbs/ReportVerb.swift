@@ -8,6 +8,8 @@ import LatchkeyVault
 struct ReportVerb: Verb {
     private let address = OperatorAddress(code: "notReported")
     private let tenant = Option("tenant", .text("NAME"), "the tenant; defaults to the only one")
+    private let allTenants = Flag("all-tenants", "over all tenants, for operators of all tenants")
+    private let exact = Flag("exact", "count rows where roll-ups would do: slower, and exact in every figure")
     private let from = Option(
         "from", .text("TIME"), "the start: a day, 2026-11-01, or a time, 2026-11-01T18:00:00Z, in UTC")
     private let to = Option("to", .text("TIME"), "the end: the last day, or the time at which it ends; defaults to now")
@@ -26,8 +28,8 @@ struct ReportVerb: Verb {
     private let csv = Flag("csv", "print everything as CSV, without a limit unless --limit is given")
 
     private static let groupings: KeyValuePairs<String, RecordReport.Grouping> = [
-        "hour": .hour, "day": .day, "content": .content, "account": .account, "device": .device,
-        "country": .country, "code": .code, "policy": .policy, "node": .node, "api": .api,
+        "hour": .hour, "day": .day, "content": .content, "account": .account, "device": .device, "country": .country,
+        "code": .code, "policy": .policy, "node": .node, "api": .api, "drm": .drm, "tenant": .tenant,
     ]
     /// The most bytes of an answer.
     private static let most = 256 << 20
@@ -39,11 +41,14 @@ struct ReportVerb: Verb {
                 Queries the record of licenses through a running server. Each report states its time and any gaps: rows that
                 nodes have not shipped, days before the record begins, groups that are not listed.
                 """,
-            options: [tenant, from, to, last, by, event, account, content, code, limit, viewers, history, before]
-                + address.options + [csv, Flag.json],
+            options: [
+                tenant, allTenants, from, to, last, by, event, account, content, code, limit, viewers, history, before,
+            ]
+                + address.options + [exact, csv, Flag.json],
             examples: [
                 "latchkey-server report --last 7d",
                 "latchkey-server report --from 2026-11-01 --to 2026-11-30 --by content --csv",
+                "latchkey-server report --from 2026-11-01 --to 2026-11-30 --by tenant --all-tenants --csv",
                 "latchkey-server report --last 24h --by code --event refusal",
                 "latchkey-server report --account ann --history --last 30d",
                 "latchkey-server report --viewers --last 24h --json",
@@ -58,7 +63,10 @@ struct ReportVerb: Verb {
         guard !isCSV || !arguments[Flag.json] else { throw UsageError("--csv and --json exclude each other.") }
         guard !isHistory || arguments[account] != nil else { throw UsageError("--history needs --account.") }
         guard isHistory || arguments[before] == nil else { throw UsageError("--before needs --history.") }
-        let tenant = try await tenant(arguments, console)
+        let isOfAll = arguments[allTenants]
+        guard !isOfAll || !isViewers && !isHistory && arguments[tenant] == nil else {
+            throw UsageError("--all-tenants excludes --tenant, --viewers and --history.")
+        }
         var query = [
             ("from", arguments[from] ?? ""), ("to", arguments[to] ?? ""), ("last", arguments[last] ?? ""),
             ("format", isCSV ? "csv" : ""),
@@ -69,11 +77,13 @@ struct ReportVerb: Verb {
                 ("content", arguments[content] ?? ""), ("code", arguments[code] ?? ""),
                 ("limit", arguments[limit].map { "\($0)" } ?? (isCSV ? "" : "50")),
                 ("before", arguments[before] ?? ""), ("by", isHistory ? "" : arguments[by]?.rawValue ?? ""),
+                ("source", arguments[exact] && !isHistory ? "rows" : ""),
             ]
         }
         let what = isViewers ? "viewers" : isHistory ? "history" : "report"
+        let path = isOfAll ? [what] : ["tenants", try await name(arguments, console), what]
         let reply = try await address.ask(
-            "GET", ["tenants", tenant, what], query: query, limit: Self.most, arguments, console)
+            "GET", path, query: query, limit: Self.most, arguments, console)
         if isCSV {
             console.output.write(reply)
             return .yes
@@ -94,7 +104,7 @@ struct ReportVerb: Verb {
     }
 
     /// The tenant that was named, or the only one.
-    private func tenant(_ arguments: Arguments, _ console: Console) async throws -> String {
+    private func name(_ arguments: Arguments, _ console: Console) async throws -> String {
         if let tenant = arguments[tenant] { return tenant }
         let reply = JSONValue(try await address.ask("GET", ["tenants"], arguments, console))
         let names = reply?.list("tenants").compactMap { $0["name"]?.text } ?? []
@@ -115,17 +125,24 @@ extension JSONValue {
     /// The range, the time of reading, and notes of missing data.
     private var standing: [String] {
         let times = ["from", "to", "asOf"].map { self[$0]?.text ?? "–" }
-        return ["From \(times[0]) to \(times[1]), as of \(times[2])."] + (self["notes"]?.texts ?? [])
+        let source = self["source"]?.text.map { ["Source: \($0)."] } ?? []
+        return ["From \(times[0]) to \(times[1]), as of \(times[2])."] + source + (self["notes"]?.texts ?? [])
     }
 
     fileprivate var reportLines: [String] {
-        let names = RecordFigures().named.map(\.name)
+        let names = RecordFigures().named.map(\.name).filter { self["total"]?[$0] != nil }
+        let titles = names.map { $0.uppercased().replacing("MICROSECONDS", with: " µs") }
         let by = self["by"]?.text ?? "group"
         let rows = list("groups").map { group in
             [group["group"]?.text?.shortTime(by) ?? "–"] + names.map(group.count)
         }
         let total = ["all"] + names.map { self["total"]?.count($0) ?? "–" }
-        return [TextTable(rows: [[by.uppercased()] + names.map { $0.uppercased() }] + rows + [total]).text] + standing
+        return [
+            TextTable(
+                rows: [[by.uppercased()] + titles] + rows
+                    + [total]
+            ).text
+        ] + standing
     }
 
     fileprivate var viewerLines: [String] {

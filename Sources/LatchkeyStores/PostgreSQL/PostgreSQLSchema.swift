@@ -7,7 +7,7 @@ import LatchkeyVault
 /// A migration only adds, and each of its statements may run again, so that servers of two adjacent versions share one database.
 package enum PostgreSQLSchema {
     /// The version that this server needs, and the oldest that it still works with: a later expansion leaves `oldest` as it is.
-    static let version: Int64 = 4
+    static let version: Int64 = 5
     static let oldest: Int64 = 1
 
     /// The number of our lock for making tables.
@@ -90,7 +90,8 @@ package enum PostgreSQLSchema {
             // server of an earlier version leaves both as they are.
             "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted bigint[]",
             "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted_of bigint",
-        ] + PostgreSQLRecordSchema.statements + PostgreSQLReportSchema.statements + [
+        ] + PostgreSQLRecordSchema.statements + PostgreSQLReportSchema.statements
+        + PostgreSQLRollupSchema.statements + [
             """
             INSERT INTO latchkey.schema (version, oldest) VALUES (\(version), \(oldest))
             ON CONFLICT (one) DO UPDATE

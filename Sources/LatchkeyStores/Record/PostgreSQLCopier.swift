@@ -54,12 +54,12 @@ final class PostgreSQLCopier {
         }
         let known = RecordErasures(lines: try connection.run(PostgreSQLRecordSchema.erasures) ?? "")
         let rows = try rows(lines).map { row in known.isEmpty ? row : known.erased(row, digest) ?? row }
-        try connection.copy(
-            "COPY latchkey.license_records (\(PostgreSQLRecordSchema.columns.joined(separator: ", "))) FROM STDIN",
-            PostgreSQLRecordSchema.copyText(rows))
         try connection.run(
             "UPDATE latchkey.record_positions SET sequence = $2::bigint WHERE spool = $1", [batch.spool, "\(last)"])
-        try connection.run("COMMIT")
+        // The commit comes with the rows: a node that hangs keeps no roll-up locked that other nodes update.
+        try connection.copy(
+            "COPY latchkey.license_records (\(PostgreSQLRecordSchema.columns.joined(separator: ", "))) FROM STDIN; COMMIT",
+            PostgreSQLRecordSchema.copyText(rows))
         return last
     }
 

@@ -82,6 +82,8 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
                     [.text(PostgreSQLRecordSchema.dayText(day))]),
                 within: limit)
         }
+        _ = try await pool.run(
+            PostgreSQLCall("rollups-keep", "SELECT latchkey.\(PostgreSQLRollupSchema.keep)"), within: limit)
         guard let days else { return 0 }
         // The database determines the days: a node's clock may be wrong.
         let answer = try await pool.run(
@@ -145,6 +147,8 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
             ("record_retention", "SELECT"), ("record_erasures", "SELECT"),
             (PostgreSQLRecordSchema.makeDay, "EXECUTE"), (PostgreSQLRecordSchema.keepDays, "EXECUTE"),
             (PostgreSQLRecordSchema.erase, "EXECUTE"),
+            ("rollups", "SELECT"), ("sketches", "SELECT"), ("rollup_state", "SELECT"),
+            (PostgreSQLRollupSchema.keep, "EXECUTE"),
         ]
         do throws(StoreError) {
             let answer = try await pool.run(

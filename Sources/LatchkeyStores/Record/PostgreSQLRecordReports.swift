@@ -43,6 +43,87 @@ package final class PostgreSQLRecordReports: RecordReporter {
     }
 
     package func report(_ report: RecordReport) async throws(StoreError) -> RecordReportAnswer {
+        guard let rollups = PostgreSQLRollupReport(report) else { return try await counted(report) }
+        guard let reach = try await quick.run(rollups.reach, within: min(limit, .seconds(5))).rows.first else {
+            throw PostgreSQLFailure("XX000").error
+        }
+        let since = try reach.isNull(1) ? nil : reach.milliseconds(1)
+        guard try reach.flag(0) else {
+            var answer = try await counted(report)
+            let begin = since.map { RecordRange.text($0) } ?? "an unknown time"
+            answer.remarks = [
+                "Rows were counted, because roll-ups begin at \(begin). “latchkey-server rollups rebuild” adds earlier ones."
+            ]
+            return answer
+        }
+        var answer = try await rolledUp(rollups, by: report.grouping)
+        answer.oldest = reach.isNull(2) ? nil : max(try reach.milliseconds(2), since ?? .min)
+        return answer
+    }
+
+    /// Reads roll-ups.
+    private func rolledUp(
+        _ report: PostgreSQLRollupReport, by grouping: RecordReport.Grouping
+    ) async throws(StoreError) -> RecordReportAnswer {
+        let counts = try await run(report.counts).rows
+        guard let first = counts.first else { throw PostgreSQLFailure("XX000").error }
+        var (latency, latencies) = (LatencyCounts(), [String: LatencyCounts]())
+        if let call = report.latency {
+            for row in try await run(call).rows {
+                guard let bucket = Int(try row.text(1)) else { throw PostgreSQLFailure("XX000").error }
+                let count = Int(clamping: try row.integer(2))
+                latency.counts[bucket, default: 0] += count
+                latencies[try row.text(0), default: LatencyCounts()].counts[bucket, default: 0] += count
+            }
+        }
+        var sketches: [String: [String: DistinctSketch]]?
+        if let call = report.sketches {
+            var read: [String: [String: DistinctSketch]] = [:]
+            for row in try await run(call).rows {
+                guard let sketch = DistinctSketch(try row.bytes(2)) else { throw PostgreSQLFailure("XX000").error }
+                let (key, figure) = (try row.text(0), try row.text(1))
+                read[Self.all, default: [:]][figure, default: DistinctSketch()].merge(sketch)
+                if report.hasSketchesOfGroups {
+                    read[key, default: [:]][figure, default: DistinctSketch()].merge(sketch)
+                }
+            }
+            sketches = read
+        }
+        func figures(_ row: PostgreSQLRow, _ key: String) throws(StoreError) -> RecordFigures {
+            var figures = RecordFigures()
+            figures.licenses = Int(clamping: try row.integer(3))
+            figures.renewals = Int(clamping: try row.integer(4))
+            figures.refusals = Int(clamping: try row.integer(5))
+            figures.latency = key == Self.all ? latency : latencies[key] ?? LatencyCounts()
+            let known = key == Self.all || report.hasSketchesOfGroups ? sketches.map { $0[key] ?? [:] } : nil
+            func distinct(_ name: String) -> Int? { known.map { $0[name]?.count ?? 0 } }
+            (figures.accounts, figures.devices) = (distinct("accounts"), distinct("devices"))
+            figures.sessions = distinct("sessions")
+            return figures
+        }
+        var groups: [RecordReportAnswer.Group] = []
+        for row in counts.dropFirst() {
+            let text = try row.text(2)
+            groups.append(RecordReportAnswer.Group(report.key(text), try figures(row, text)))
+        }
+        var answer = RecordReportAnswer(
+            groups: grouping.milliseconds == nil ? groups : groups.reversed(), total: try figures(first, Self.all),
+            groupCount: Int(clamping: try first.integer(1)) - 1, asOf: try first.milliseconds(0))
+        answer.source = .rollups
+        let error = (DistinctSketch.error * 1_000).rounded() / 10
+        answer.remarks = [
+            sketches == nil
+                ? "Roll-ups count accounts, devices and sessions of whole days (UTC) without a filter only."
+                : "Accounts, devices and sessions are estimates with a standard error of \(error) %."
+        ]
+        return answer
+    }
+
+    /// The key of the sum of all groups, which no group has.
+    private static let all = "\0"
+
+    /// Counts rows.
+    private func counted(_ report: RecordReport) async throws(StoreError) -> RecordReportAnswer {
         let answer = try await run(report.statement)
         guard let first = answer.rows.first else { throw PostgreSQLFailure("XX000").error }
         var groups: [RecordReportAnswer.Group] = []
@@ -95,10 +176,7 @@ package final class PostgreSQLRecordReports: RecordReporter {
         let oldest =
             tenant == nil
             ? """
-            SELECT min(to_date(right(relname, 8), 'YYYYMMDD'))::timestamp AT TIME ZONE 'UTC'
-            FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
-            WHERE inhparent = 'latchkey.license_records'::regclass AND relname ~ '^license_records_[0-9]{8}$'
-                AND pg_relation_size(pg_class.oid) > 0
+            SELECT min(begins) FROM (\(PostgreSQLRecordSchema.days)) AS kept WHERE pg_relation_size(part) > 0
             """ : "SELECT time FROM latchkey.license_records WHERE tenant = $1 ORDER BY time LIMIT 1"
         return PostgreSQLCall(
             tenant == nil ? "record-standing" : "record-standing-tenant",
@@ -120,6 +198,11 @@ enum PostgreSQLReportSchema {
 }
 
 extension PostgreSQLRow {
+    /// A time in milliseconds since 1970.
+    fileprivate func milliseconds(_ column: Int) throws(StoreError) -> Int64 {
+        RecordRange.milliseconds(try date(column))
+    }
+
     /// Six numbers, starting at a column.
     fileprivate func figures(from column: Int) throws(StoreError) -> RecordFigures {
         var figures = RecordFigures()
@@ -137,12 +220,12 @@ extension RecordReport {
     /// Its statement: one row for all, then one for each listed group, in one pass over the rows.
     var statement: PostgreSQLCall {
         var values: [PostgreSQLValue] = [
-            .record(times.lowerBound), .record(times.upperBound), .text(tenant),
+            .record(times.lowerBound), .record(times.upperBound),
             .array(.text, (event.map { [$0] } ?? Self.events).map { .text($0.rawValue) }),
             .integer(Int64(limit) + 1),
         ]
         var conditions = ""
-        for (column, text) in [("account", account), ("content", content), ("code", code)] {
+        for (column, text) in [("tenant", tenant), ("account", account), ("content", content), ("code", code)] {
             guard let text else { continue }
             values.append(.text(text))
             conditions += " AND \(column) = $\(values.count)"
@@ -160,11 +243,11 @@ extension RecordReport {
                 SELECT \(grouping.column) AS part, event, count, hashtextextended(nullif(account, ''), 0) AS account,
                     hashtextextended(nullif(device, ''), 0) AS device, hashtextextended(nullif(session, ''), 0) AS session
                 FROM latchkey.license_records
-                WHERE time >= $1 AND time < $2 AND tenant = $3 AND event = ANY ($4)\(conditions)) AS counted
-            GROUP BY GROUPING SETS ((), (part)) ORDER BY grouping(part) DESC, \(order) LIMIT $5
+                WHERE time >= $1 AND time < $2 AND event = ANY ($3)\(conditions)) AS counted
+            GROUP BY GROUPING SETS ((), (part)) ORDER BY grouping(part) DESC, \(order) LIMIT $4
             """
         // Each name always has the same text: one for each set of conditions.
-        let given = [account, content, code].map { $0 == nil ? "0" : $0?.isEmpty == true ? "1" : "2" }.joined()
+        let given = [tenant, account, content, code].map { $0 == nil ? "0" : $0?.isEmpty == true ? "1" : "2" }.joined()
         return PostgreSQLCall("record-report-\(grouping.rawValue)-\(given)", sql, values)
     }
 }
@@ -175,7 +258,8 @@ extension RecordReport.Grouping {
         switch self {
         case .hour: "date_trunc('hour', time, 'UTC')"
         case .day: "date_trunc('day', time, 'UTC')"
-        case .content, .account, .device, .country, .code, .policy, .node, .api: "\(rawValue) COLLATE \"C\""
+        case .drm: "\(Self.drm(ofAPI: "api")) COLLATE \"C\""
+        case .content, .account, .device, .country, .code, .policy, .node, .api, .tenant: "\(rawValue) COLLATE \"C\""
         }
     }
 }

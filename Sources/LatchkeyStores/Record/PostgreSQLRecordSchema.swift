@@ -21,6 +21,13 @@ enum PostgreSQLRecordSchema {
     /// The number of our lock for erasing: nodes that add rows share it, and an erasure has it alone.
     private static let erasureLock = 0x4c74_4572
 
+    /// The midnights of the days that have partitions, in a column `begins`.
+    static let days = """
+        SELECT to_date(right(relname, 8), 'YYYYMMDD')::timestamp AT TIME ZONE 'UTC' AS begins, pg_class.oid AS part
+        FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+        WHERE inhparent = 'latchkey.license_records'::regclass AND relname ~ '^license_records_[0-9]{8}$'
+        """
+
     static let statements = [
         """
         CREATE TABLE IF NOT EXISTS latchkey.license_records (
@@ -171,7 +178,7 @@ enum PostgreSQLRecordSchema {
             "GRANT SELECT, INSERT, UPDATE ON latchkey.record_positions TO \(name)",
             "GRANT SELECT ON latchkey.record_retention, latchkey.record_erasures TO \(name)",
             "GRANT EXECUTE ON FUNCTION latchkey.\(makeDay), latchkey.\(keepDays), latchkey.\(erase) TO \(name)",
-        ]
+        ] + PostgreSQLRollupSchema.grants(to: name)
     }
 
     /// Rows in COPY's text form.

@@ -99,9 +99,10 @@ import Testing
         stage.record.add([RecordStage.row(.license, at: Self.now - 1, content: "a,\"b\"")])
         let reply = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)&by=content&format=csv")
         let lines = reply.text.components(separatedBy: "\r\n")
-        #expect(lines[0] == "row,content,licenses,renewals,refusals,accounts,devices,sessions,from,to,as of,note")
-        #expect(lines[1].hasPrefix("group,\"a,\"\"b\"\"\",1,0,0,1,1,0,2026-11-20T00:00:00Z,"))
-        #expect(lines[2].hasPrefix("total,,1,0,0,1,1,0,"))
+        let head = "row,content,licenses,renewals,refusals,accounts,devices,sessions,"
+        #expect(lines[0] == head + "p50Microseconds,p95Microseconds,p99Microseconds,from,to,as of,source,note")
+        #expect(lines[1].hasPrefix("group,\"a,\"\"b\"\"\",1,0,0,1,1,0,,,,2026-11-20T00:00:00Z,"))
+        #expect(lines[2].hasPrefix("total,,1,0,0,1,1,0,,,,") && lines[2].hasSuffix(",rows,"), "\(lines[2])")
         #expect(lines[3].hasPrefix("note,,") && lines[3].contains("goes back to"))
     }
 
@@ -125,7 +126,8 @@ import Testing
     @Test(arguments: [
         "report?from=yesterday", "report?from=2026-11-28&to=2026-11-01", "report?from=2020-01-01", "report?last=x",
         "report?last=7d&from=2026-11-01", "report?by=color", "report?event=end", "report?format=pdf", "report?limit=0",
-        "report?limit=99999", "history?last=1d", "history?account=ann&before=x", "viewers?from=2026-13-01",
+        "report?limit=99999", "report?source=x", "history?last=1d", "history?account=ann&before=x",
+        "viewers?from=2026-13-01",
     ])
     func `an invalid query is refused with a remedy`(_ path: String) async throws {
         let stage = try await RecordStage()
@@ -148,6 +150,25 @@ import Testing
             let viewer = try await stage.test.admin("tenants/demo/\(path)", key: TestServer.key(.viewer))
             #expect(viewer.status == 200)
             #expect(try await stage.test.admin("tenants/demo/\(path)", key: nil).status == 401)
+        }
+    }
+
+    @Test func `a report covers all tenants, and a long one that ends now begins with an hour`() async throws {
+        let stage = try await RecordStage()
+        var other = RecordStage.row(.license, at: Self.now - 2)
+        other.tenant = "other"
+        stage.record.add([RecordStage.row(.license, at: Self.now - 1), RecordStage.row(.refusal, at: Self.now), other])
+        let all = try await stage.test.admin("report?\(RecordStage.range)&by=tenant")
+        #expect(all.texts("groups", "group") == ["demo", "other"], "\(all.text)")
+        #expect(all.json["source"]?.text == "rows")
+        #expect(all.json["total"]?["licenses"]?.number == 2 && all.json["total"]?["p50Microseconds"] == nil)
+        let csv = try await stage.test.admin("report?\(RecordStage.range)&by=tenant&format=csv&source=rows")
+        #expect(csv.text.contains("\r\ngroup,other,1,0,0,1,1,0,"), "\(csv.text)")
+        // A name is one tenant's: another may have the same.
+        #expect(try await stage.test.admin("report?account=ann").status == 400)
+        for (range, minute) in [("last=24h", "00:00Z"), ("last=90m", nil)] as [(String, String?)] {
+            let from = try await stage.test.admin("tenants/demo/report?\(range)").json["from"]?.text ?? ""
+            #expect(minute == nil || from.hasSuffix(minute ?? ""), "\(from)")
         }
     }
 

@@ -43,6 +43,7 @@ import Testing
             _ groups: [(String, [Int])], total: [Int]
         ) {
             var report = RecordReport(of: "acme", times: days, by: grouping)
+            report.isExact = true
             change(&report)
             (testDescription, self.report, self.groups, self.total) = (name, report, groups, total)
         }
@@ -92,6 +93,9 @@ import Testing
         Case(
             "by hour, the latest one", by: .hour, where: { $0.limit = 1 },
             [("\(day + 71 * hour)", [1, 0, 0, 1, 1, 1])], total: all),
+        Case(
+            "by tenant, of all", by: .tenant, where: { $0.tenant = nil },
+            [("acme", all), ("other", [1, 0, 0, 1, 1, 0])], total: [5, 1, 41, 3, 3, 4]),
         Case("of nobody", by: .day, where: { $0.tenant = "nobody" }, [], total: [0, 0, 0, 0, 0, 0]),
     ]
 
@@ -119,7 +123,8 @@ import Testing
                 content: pick(["", "a/1", "a/2", "A/1", "日本", "🙂"]), code: pick(["", "", "blocked", "limit"]),
                 country: pick(["", "DE", "FR"]), session: pick(["", "s1", "s2", "s3"]),
                 policy: pick(["gold", "basic"]),
-                count: Int.random(in: 1...3, using: &generator), api: pick(["fairplay", "ezdrm"]),
+                count: Int.random(in: 1...3, using: &generator),
+                api: pick(["fairplay", "ezdrm", "clearkey", "slot", "session"]),
                 node: pick(["a", "b", "c"]))
         }
     }()
@@ -130,8 +135,9 @@ import Testing
     {
         try await engine.open(Self.many) { reporter in
             for grouping in RecordReport.Grouping.allCases {
-                for filter in 0..<5 {
+                for filter in 0..<6 {
                     var report = RecordReport(of: "acme", times: Self.day + 5..<Self.day + 50 * Self.hour, by: grouping)
+                    if filter == 5 { report.tenant = nil }
                     if filter == 1 { report.account = "tab\there" }
                     if filter == 2 { (report.content, report.code) = ("a/1", "blocked") }
                     if filter == 3 { report.event = .renewal }
@@ -294,7 +300,7 @@ extension LicenseRecordRow {
 }
 
 extension RecordFigures {
-    fileprivate var numbers: [Int] { named.map(\.value) }
+    fileprivate var numbers: [Int?] { named.prefix(6).map(\.value) }
 }
 
 extension RecordReportAnswer.Group.Key {

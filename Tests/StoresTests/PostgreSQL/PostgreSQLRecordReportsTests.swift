@@ -15,8 +15,9 @@ struct PostgreSQLRecordReportsTests {
     private static let begin: Int64 = 1_793_491_200_000
     private static let day: Int64 = 86_400_000
 
-    /// A database with a million rows of ten days, ten at a time with the same account.
+    /// A database with a million rows of ten days, ten at a time with the same account, and without roll-ups.
     private static func fill(_ server: PostgreSQLProcess, _ database: String) async throws {
+        try await server.query("ALTER TABLE latchkey.license_records DISABLE TRIGGER roll_up", in: database)
         for day in 0..<10 {
             try await server.query("SELECT latchkey.make_record_day(date '2026-11-01' + \(day))", in: database)
         }
@@ -43,9 +44,11 @@ struct PostgreSQLRecordReportsTests {
         let times = Self.begin + 3 * Self.day..<Self.begin + 4 * Self.day
         let reports = try PostgreSQLRecordReports(address, reader: record, limit: .seconds(120))
         defer { reports.close() }
-        let answer = try await reports.report(RecordReport(of: "acme", times: times))
+        var report = RecordReport(of: "acme", times: times)
+        report.isExact = true
+        let answer = try await reports.report(report)
         #expect(answer.groups.map(\.key) == [.time(times.lowerBound)])
-        #expect(answer.total.named.map(\.value) == [90_000, 0, 10_000, 10_000, 10_000, 10_000])
+        #expect(answer.total.named.prefix(6).map(\.value) == [90_000, 0, 10_000, 10_000, 10_000, 10_000])
 
         let call = RecordReport(of: "acme", times: times).statement
         let setup = PostgreSQLLane.Setup(

@@ -345,6 +345,8 @@ struct PostgreSQLRecordTests {
         let rows = try await reader.rows(query)
         #expect(rows.count == total)
         #expect(Set(rows.map(\.requestID)).count == total)
+        let sql = "SELECT sum(licenses)::bigint FROM latchkey.rollups WHERE dimension = 'api'"
+        #expect(try await server.query(sql, in: database).first?.integer(0) == Int64(total))
         reader.close()
     }
 

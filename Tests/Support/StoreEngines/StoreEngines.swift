@@ -11,6 +11,7 @@ import LatchkeyVault
 ///     StoreEngines keys ADDRESS COUNT     fills a store with keys, then reads, pages and searches
 ///     StoreEngines sessions ADDRESS COUNT fills a store with accounts of a session each, then counts those
 ///     StoreEngines reports ADDRESS COUNT  fills a record (postgresql://… or files:PATH) with rows of ten days, then asks for reports
+///     StoreEngines rollups ADDRESS COUNT  fills a database with a month of so many requests, as roll-ups, then asks for reports
 @main
 struct StoreEngines {
     static func main() async throws {
@@ -20,6 +21,7 @@ struct StoreEngines {
         case ("records", 2): try await Measurement(arguments[1]).records()
         case ("keys", 3): try await Measurement(arguments[1]).keys(Int(arguments[2]) ?? 1_000_000)
         case ("reports", 3): try await ReportMeasurement(arguments[1]).run(Int(arguments[2]) ?? 1_000_000)
+        case ("rollups", 3): try await RollupMeasurement(arguments[1]).run(Int(arguments[2]) ?? 100_000_000)
         case ("sessions", 3): try await Measurement.sessions(arguments[1], Int(arguments[2]) ?? 10_000)
         default: exit(2)
         }

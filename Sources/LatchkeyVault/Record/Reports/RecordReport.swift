@@ -1,3 +1,6 @@
+import Foundation
+import LatchkeyCore
+
 /// A query of the record: which counts, grouped how, for which time and tenant.
 ///
 /// Counts licenses, renewals and refusals; ends of sessions and concurrent sessions have other queries.
@@ -9,13 +12,16 @@ package struct RecordReport: Sendable, Hashable {
         /// The hour or the day by UTC.
         case hour, day
         case content, account, device, country, code, policy, node, api
+        /// The DRM system, derived from the API.
+        case drm
+        case tenant
 
         /// The length of a group's time, in milliseconds; `nil` for groupings other than time.
         package var milliseconds: Int64? {
             switch self {
             case .hour: 3_600_000
             case .day: 86_400_000
-            case .content, .account, .device, .country, .code, .policy, .node, .api: nil
+            default: nil
             }
         }
     }
@@ -28,7 +34,8 @@ package struct RecordReport: Sendable, Hashable {
     /// Milliseconds since 1970. The upper bound is excluded.
     package var times: Range<Int64>
     package var grouping: Grouping
-    package var tenant: String
+    /// `nil` for all tenants.
+    package var tenant: String?
     /// As the record has it: under pseudonyms, the pseudonym. `nil` for all, as with the next ones.
     package var account: String?
     package var content: String?
@@ -36,9 +43,13 @@ package struct RecordReport: Sendable, Hashable {
     package var code: String?
     /// The most groups in the answer, from 1 to `mostGroups`: of times the latest, of all others those with the most rows.
     package var limit: Int
+    /// Whether rows are read where roll-ups would do: all figures are exact then.
+    package var isExact = false
+    /// Whether the range ends now, so that no row is later than its hour.
+    package var endsNow = false
 
     package init(
-        of tenant: String, times: Range<Int64>, by grouping: Grouping = .day, limit: Int = RecordReport.mostGroups
+        of tenant: String?, times: Range<Int64>, by grouping: Grouping = .day, limit: Int = RecordReport.mostGroups
     ) {
         (self.tenant, self.times, self.grouping) = (tenant, times, grouping)
         self.limit = min(max(1, limit), Self.mostGroups)
@@ -50,19 +61,41 @@ package struct RecordFigures: Sendable, Hashable {
     package var licenses = 0
     package var renewals = 0
     package var refusals = 0
-    /// The number of different non-empty accounts in the rows.
-    package var accounts = 0
-    package var devices = 0
-    package var sessions = 0
+    /// The number of different non-empty accounts in the rows; `nil` if roll-ups do not have it.
+    package var accounts: Int? = 0
+    package var devices: Int? = 0
+    package var sessions: Int? = 0
+    /// The latency of licenses and renewals, which only roll-ups have.
+    package var latency = LatencyCounts()
 
     package init() {}
 
     /// The names and the numbers, in display order.
-    package var named: [(name: String, value: Int)] {
+    package var named: [(name: String, value: Int?)] {
         [
             ("licenses", licenses), ("renewals", renewals), ("refusals", refusals), ("accounts", accounts),
-            ("devices", devices), ("sessions", sessions),
+            ("devices", devices), ("sessions", sessions), ("p50Microseconds", latency.percentile(50)),
+            ("p95Microseconds", latency.percentile(95)), ("p99Microseconds", latency.percentile(99)),
         ]
+    }
+}
+
+/// How many licenses took how long.
+package struct LatencyCounts: Sendable, Hashable {
+    /// Counts by bucket: one for each eighth of a doubling of microseconds.
+    package var counts: [Int: Int] = [:]
+
+    package init() {}
+
+    /// The middle of the bucket that a percentage of the licenses reach; `nil` without licenses.
+    package func percentile(_ percent: Int) -> Int? {
+        let total = counts.values.reduce(0, +)
+        var (reached, needed) = (0, Double(total) * Double(percent) / 100)
+        for (bucket, count) in counts.sorted(by: { $0.key < $1.key }) {
+            reached += count
+            if Double(reached) >= needed { return Int(saturating: exp2((Double(bucket) + 0.5) / 8)) }
+        }
+        return nil
     }
 }
 
@@ -91,6 +124,16 @@ package struct RecordReportAnswer: Sendable, Hashable {
     /// When the record was asked, in milliseconds since 1970, by its own clock.
     package let asOf: Int64
     package var unread = UnreadLines()
+    package var source = Source.rows
+    /// The time before which the roll-ups have nothing; `nil` if rows were read.
+    package var oldest: Int64?
+    /// The engine's sentences about the figures.
+    package var remarks: [String] = []
+
+    /// The source of the figures. The raw values are stable.
+    package enum Source: String, Sendable, Hashable, CaseIterable {
+        case rollups, rows
+    }
 
     package init(groups: [Group], total: RecordFigures, groupCount: Int, asOf: Int64) {
         (self.groups, self.total, self.groupCount, self.asOf) = (groups, total, groupCount, asOf)

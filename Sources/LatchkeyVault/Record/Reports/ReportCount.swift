@@ -95,6 +95,8 @@ extension LicenseRecordRow {
         case .policy: return .text(ByteText(text: policy))
         case .node: return .text(ByteText(text: position.node))
         case .api: return .text(ByteText(text: api))
+        case .drm: return .text(ByteText(text: drm))
+        case .tenant: return .text(ByteText(text: tenant))
         }
     }
 }

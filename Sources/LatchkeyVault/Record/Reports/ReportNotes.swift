@@ -37,7 +37,7 @@ package struct ReportNotes: Sendable, Hashable {
         answer: RecordReportAnswer? = nil, grouping: RecordReport.Grouping? = nil
     ) {
         var sentences: [String] = []
-        if let oldest = standing.oldest {
+        if let oldest = answer?.oldest ?? standing.oldest {
             if times.lowerBound < oldest {
                 sentences.append(
                     "The record goes back to \(RecordRange.text(oldest)): the range before that is not covered.")
@@ -76,6 +76,6 @@ package struct ReportNotes: Sendable, Hashable {
                 "\(answer.groups.count) of \(answer.groupCount) groups are listed, \(which); the total includes all groups."
             )
         }
-        self.sentences = sentences
+        self.sentences = sentences + (answer?.remarks ?? [])
     }
 }

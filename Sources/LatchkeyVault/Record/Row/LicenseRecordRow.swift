@@ -1,3 +1,5 @@
+import LatchkeyDecision
+
 /// One event of a license, as the record keeps it: who, what, where, on which terms, by which policy, and why.
 ///
 /// Holds no token, no key and no SPC. A member that does not apply is empty, or `nil`.
@@ -82,6 +84,19 @@ package struct LicenseRecordRow: Sendable, Hashable {
         self.event = event
         self.time = time
     }
+
+    /// The DRM system of each API that is not FairPlay's; empty for requests outside an API of licenses. A slot's row does not name the
+    /// system of its request.
+    package static let drmOfAPI: KeyValuePairs = [
+        "clearkey": DRM.clearKey.label, "slot": DRM.other.label, "heartbeat": "", "session": "", "none": "", "": "",
+    ]
+    /// The DRM system of all other APIs.
+    package static let usualDRM = DRM.fairPlay.label
+
+    /// The DRM system, derived from the API.
+    package var drm: String { Self.drmOfAPI.first { $0.key == api }?.value ?? Self.usualDRM }
+
+    private typealias DRM = LicenseRequestFacts.DRM
 }
 
 /// A row's place among all rows of all nodes.
