@@ -3,7 +3,7 @@ import { bar, choice, date, field, h, legend, number, readable, section, table, 
 
 const ranges = [["1h", "Last hour"], ["24h", "Last 24 hours"], ["7d", "Last 7 days"], ["30d", "Last 30 days"], ["90d", "Last 90 days"], ["", "Custom range"]];
 const groupings = [["day", "Day"], ["hour", "Hour"], ["content", "Content"], ["account", "Account"], ["device", "Device"],
-  ["country", "Country"], ["code", "Refusal code"], ["policy", "Policy"], ["node", "Node"], ["api", "API"]];
+  ["country", "Country"], ["code", "Refusal code"], ["policy", "Policy"], ["node", "Node"], ["api", "API"], ["drm", "DRM"]];
 const events = [["", "All"], ["license", "Licenses"], ["renewal", "Renewals"], ["refusal", "Refusals"]];
 const figures = ["licenses", "renewals", "refusals", "accounts", "devices", "sessions"];
 const figure = value => value === undefined ? null : number(value);
