@@ -24,11 +24,11 @@ struct LicenseeModuleTests {
     }
 
     private func module(
-        _ macros: String..., workers: Int = 2, milliseconds: Int = 20_000,
+        workers: Int = 2, milliseconds: Int = 20_000,
         _ change: (inout LicenseeConfiguration.Module) -> Void = { _ in }, post: ModulePost? = nil
     ) throws -> LicenseeModule {
         var configuration = LicenseeConfiguration.Module()
-        configuration.library = try BuiltLibrary.module(macros)
+        configuration.library = try BuiltLibrary.module([])
         configuration.program = BuiltLibrary.server
         configuration.credentials = "module"
         (configuration.workers, configuration.milliseconds) = (workers, milliseconds)

@@ -1,6 +1,7 @@
 import BuiltLibrary
 import Foundation
 import LatchkeyDevice
+import LatchkeyTerminal
 import Testing
 
 @testable import LatchkeyLicensing
