@@ -1,5 +1,6 @@
 import Foundation
 import Latchkey
+import LatchkeyCore
 import LatchkeySupport
 
 /// The figures as a page: charts with aims and history, and tables with the numbers.
@@ -32,13 +33,17 @@ struct BenchPage {
     }
 
     private var verdict: HTML {
-        let missed = figures.filter { $0.isMet == false }.map(\.name)
+        let missed = figures.filter { $0.isMet == false }.map { figure in
+            let value = figure.value.map(figure.unit.text) ?? "–"
+            return HTML.element("li", [:], "\(figure.name): \(value), aim \(figure.aimText ?? "–")")
+        }
         let isDebug = run.build == "debug"
         return .group([
             isDebug ? .element("p", ["class": "problem"], "A debug build: its figures mean little.") : .none,
             missed.isEmpty
                 ? .element("p", ["class": "fine"], "No aim is missed.")
-                : .element("p", ["class": "problem"], "Missed: \(missed.joined(separator: "; "))."),
+                : .element(
+                    "section", ["class": "problem"], [.element("h2", [:], "Missed aims"), .element("ul", [:], missed)]),
         ])
     }
 
@@ -55,7 +60,7 @@ struct BenchPage {
             switch figure.isMet {
             case true?: "met"
             case false?: .element("strong", ["class": "bad"], "missed")
-            case nil: figure.value == nil ? "not measured" : "nothing is aimed at"
+            case nil: figure.value == nil ? "not measured" : "no aim"
             }
         let aim = figure.aimText.map { "aim \($0), " } ?? ""
         return .element(
@@ -73,15 +78,18 @@ struct BenchPage {
         let columns: [HTML.Column] = [
             .heading("Figure"), .number("Measured"), .number("Aim"), .text("Met"), .text("Made of"),
         ]
-        return .section("This run", [.table("This run", columns, figures.map(\.cells))])
+        return .section(
+            "This run", [.folded("The figures as a table", [.table("This run", columns, figures.map(\.cells))])])
     }
 
     private var runTable: HTML {
-        let columns = [HTML.Column.heading("Run (UTC)")] + figures.map { .number($0.name) }
-        let rows = runs.reversed().map { run in
-            [Self.date(run.date)] + figures.map { run.value(of: $0.name).map($0.unit.text) ?? "–" }
+        let shown = Array(runs.reversed())
+        let columns = [HTML.Column.heading("Figure")] + shown.map { .number(Self.date($0.date)) }
+        let rows = figures.map { figure in
+            [figure.name] + shown.map { $0.value(of: figure.name).map(figure.unit.text) ?? "–" }
         }
-        return .section("All runs", [.table("All runs", caption: "The latest first.", columns, rows)])
+        let table = HTML.table("All runs", caption: "By their times (UTC), the latest first.", columns, rows)
+        return .section("All runs", [.folded(shown.count.counted("run"), [table])])
     }
 
     private static func date(_ date: Date) -> String {

@@ -66,9 +66,16 @@ package struct DemoPage {
             : ""
         return .section(
             "Where the milliseconds went", about: sum,
-            [TracePage.legend]
-                + rows.flatMap { [.element("h3", [:], $0.title), TracePage($0.trace).account] })
+            [
+                TracePage.legend,
+                rows.count > Self.mostUnfolded ? .folded("All \(rows.count) streams", accounts) : .group(accounts),
+            ])
     }
+
+    /// With more streams, the page shows pictures and results first.
+    private static let mostUnfolded = 8
+
+    private var accounts: [HTML] { rows.flatMap { [.element("h3", [:], $0.title), TracePage($0.trace).account] } }
 }
 
 extension DemoPage.Row {
@@ -104,8 +111,9 @@ extension DemoPage.Row {
         return .element(
             "section", ["aria-label": title],
             [
-                .element("h2", [:], title), .element("p", ["class": "soft"], about), page.overview, page.leaseChart,
-                page.waterfalls,
+                .element("h2", [:], title), .element("p", ["class": "soft"], about),
+                .folded(
+                    "Keys, leases and requests", isOpen: !isRight, [page.overview, page.leaseChart, page.waterfalls]),
             ])
     }
 }

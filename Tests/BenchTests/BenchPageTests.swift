@@ -44,7 +44,9 @@ import Testing
         encoder.dateEncodingStrategy = .iso8601
         let lines = runs.compactMap { try? encoder.encode($0) }.joined(separator: Data("\n".utf8))
         let page = BenchPage(figures: [figure(900)], history: BenchHistory(Data(lines)), run: runs[2]).page
-        #expect(page.contains("Missed: Key &lt;discovery&gt;.") && page.contains("<title>0 of 1 aims met"))
+        #expect(
+            page.contains("<li>Key &lt;discovery&gt;: 900 MB/s, aim ≥ 1000 MB/s</li>")
+                && page.contains("<title>0 of 1 aims met"))
         #expect(page.contains("after 1 earlier run of its kind") && !page.contains("9 MB/s<"))
         #expect(page.contains("in 2 runs: from 900 MB/s to 1500 MB/s, at last 900 MB/s, aimed at ≥ 1000 MB/s."))
         #expect(page.matches(of: /class="dot missed"/).count == 1 && page.matches(of: /<circle/).count == 1)

@@ -4,8 +4,7 @@ extension LoadReport {
     /// The report as a page.
     /// - Parameter target: the server under load.
     func page(of target: String) -> String {
-        let rows = HTML.element(
-            "details", [:], [.element("summary", [:], "\(timeline.count) rows"), momentTable])
+        let rows = HTML.folded("\(timeline.count) rows", [momentTable])
         let latencies = HTML.section(
             "Latency of granted requests",
             about: "Milliseconds since the planned time of a request, by that time.",

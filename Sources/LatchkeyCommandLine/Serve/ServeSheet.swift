@@ -109,11 +109,6 @@ extension ServeSheet {
     private static func keys(_ keys: [String: String]) -> HTML {
         guard !keys.isEmpty else { return .none }
         let rows = keys.sorted { $0.key < $1.key }.map { "\($0.key)  \($0.value)" }
-        return .element(
-            "details", [:],
-            [
-                .element("summary", [:], "Keys of its tokens"),
-                .element("pre", [:], rows.joined(separator: "\n")),
-            ])
+        return .folded("Keys of its tokens", [.element("pre", [:], rows.joined(separator: "\n"))])
     }
 }

@@ -67,6 +67,12 @@ package struct HTML: Sendable, Hashable, ExpressibleByStringLiteral {
         return element("section", [:], [element("h2", [:], heading), line] + parts)
     }
 
+    /// Parts that a reader opens.
+    package static func folded(_ summary: String, isOpen: Bool = false, _ parts: [HTML]) -> HTML {
+        let content = [element("summary", [:], summary)] + parts
+        return isOpen ? element("details", ["open": ""], content) : element("details", [:], content)
+    }
+
     /// The meaning of the colors.
     /// - Parameters:
     ///   - name: its accessibility label.

@@ -59,7 +59,8 @@ package enum TraceStyle {
         svg polyline.line { fill: none; stroke-width: 2 } svg polyline.wrong { stroke-width: 4; stroke-opacity: .5 }
         svg .aim { stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 5 3 } svg .grid { stroke: var(--line) }
         figure { margin: .5rem 0 } img { max-width: 100%; height: auto; border: 1px solid var(--line) }
-        a { color: var(--stage) } a:focus-visible, .sheet:focus-visible { outline: 3px solid var(--stage); outline-offset: 2px }
+        details { margin: .5rem 0 } summary { cursor: pointer; color: var(--stage) }
+        a { color: var(--stage) } a:focus-visible, summary:focus-visible, .sheet:focus-visible { outline: 3px solid var(--stage); outline-offset: 2px }
         @media (max-width: 40rem) { ol.fall li { grid-template-columns: minmax(0, 1fr) 6rem }
           ol.fall .track { grid-column: 1 / 3; grid-row: 2 } .scale { grid-template-columns: minmax(0, 1fr) } .scale .track { grid-column: 1 }
           .sheet th, .sheet td { min-width: 15rem } .sheet tbody th { min-width: 7rem } .sheet td.number, .sheet th.number { min-width: 0 } }
