@@ -121,20 +121,13 @@ package struct LicenseIssuer: Sendable {
     ) async throws(LicenseRefusal) -> License? {
         // Before the decision, so that no slot is taken. Clear Key takes its IVs from the media.
         if let kid = key.facts.id, !key.content.hasStatedIV { throw LicenseRefusal(VaultError.ivMissing(kid)) }
-        if case .forModule(let spc) = spc { try spc.checkFacts(facts, for: policy(for: key.facts, of: tenant)) }
+        try checkFacts(facts, of: spc, key.facts, tenant)
         let taken = TakenRoom(accounts)
         let outcome = try await decision(facts, tenant, taken, &report)
         do throws(LicenseRefusal) {
             switch spc {
-            case .opened(let context):
-                return try license(by: outcome, taken, &report) { terms throws(LicenseRefusal) in
-                    try ckc(context, key.content, terms)
-                }
-            case .forModule(let spc):
-                // Stays empty if no license was decided on.
-                var ckc = Secret([])
-                if case .license(let terms, _, _, _, _) = outcome.decision { ckc = try await spc.ckc(key, terms) }
-                return try license(by: outcome, taken, &report) { _ in ckc }
+            case .opened(let context): return try license(by: outcome, context, key.content, taken, &report)
+            case .forModule(let spc): return try await license(by: outcome, spc, key, taken, &report)
             }
         } catch {
             await taken.giveBack()
@@ -142,9 +135,32 @@ package struct LicenseIssuer: Sendable {
         }
     }
 
-    /// The license that was decided on.
+    @inline(never) private func checkFacts(
+        _ facts: Facts, of spc: RequestedSPC, _ key: KeyFacts, _ tenant: Tenant
+    ) throws(LicenseRefusal) {
+        if case .forModule(let spc) = spc { try spc.checkFacts(facts, for: policy(for: key, of: tenant)) }
+    }
+
+    @inline(never) private func license(
+        by outcome: BookedDecision, _ spc: ModuleSPC, _ key: VaultKey, _ taken: TakenRoom,
+        _ report: inout LicenseReport
+    ) async throws(LicenseRefusal) -> License? {
+        // Stays empty if no license was decided on.
+        var ckc = Secret([])
+        if case .license(let terms, _, _, _, _) = outcome.decision { ckc = try await spc.ckc(key, terms) }
+        return try license(by: outcome, taken, &report) { _ in ckc }
+    }
+
     // Apart, so that nothing of it is in the frame of a task.
     @inline(never) private func license(
+        by outcome: BookedDecision, _ context: ServerPlaybackContext, _ key: ContentKey, _ taken: TakenRoom,
+        _ report: inout LicenseReport
+    ) throws(LicenseRefusal) -> License? {
+        try license(by: outcome, taken, &report) { terms throws(LicenseRefusal) in try ckc(context, key, terms) }
+    }
+
+    /// The license that was decided on.
+    private func license(
         by outcome: BookedDecision, _ taken: TakenRoom, _ report: inout LicenseReport,
         ckc: (LicenseTerms) throws(LicenseRefusal) -> Secret
     ) throws(LicenseRefusal) -> License? {
@@ -254,24 +270,22 @@ extension LicenseIssuer {
         _ request: Request, _ grant: Grant, of tenant: Tenant
     ) async throws(LicenseRefusal) -> RequestedSPC {
         guard !request.spc.isEmpty else { throw .emptySPC }
-        if let module = licenseeModule(of: tenant) {
-            return .forModule(try await read(request, grant, of: tenant, for: module))
-        }
-        if let opened = openedHere(request.spc, of: tenant) { return .opened(try opened.get()) }
-        return .opened(try await openedInTurn(request, grant, of: tenant))
+        if let module = licenseeModule(of: tenant) { return try await read(request, grant, of: tenant, for: module) }
+        if let opened = openedHere(request.spc, of: tenant) { return try opened.get() }
+        return try await openedInTurn(request, grant, of: tenant)
     }
 
     /// Opens an SPC on this thread, if it is the pool's and nothing else waits.
     // Apart, so that nothing of it is in the frame of a task.
     @inline(never) private func openedHere(
         _ spc: Data, of tenant: Tenant
-    ) -> Result<ServerPlaybackContext, LicenseRefusal>? {
-        pool.runHere { module(of: tenant).opened(spc) }
+    ) -> Opened? {
+        pool.runHere { () -> Opened in module(of: tenant).opened(spc).map { .opened($0) } }
     }
 
     private func openedInTurn(
         _ request: Request, _ grant: Grant, of tenant: Tenant
-    ) async throws(LicenseRefusal) -> ServerPlaybackContext {
+    ) async throws(LicenseRefusal) -> RequestedSPC {
         let (lane, session) = lane(of: request, grant)
         let opened =
             if let opening { await opened(request.spc, of: tenant, lane, session, with: opening) } else {
@@ -289,7 +303,7 @@ extension LicenseIssuer {
         return (lane, session)
     }
 
-    private typealias Opened = Result<ServerPlaybackContext, LicenseRefusal>
+    private typealias Opened = Result<RequestedSPC, LicenseRefusal>
 
     // Each has only its own frame of a task.
     @inline(never) private func opened(
@@ -297,15 +311,17 @@ extension LicenseIssuer {
     ) async -> Opened {
         let input = KeyServerModule.Opening(module: module(of: tenant), spc: [UInt8](spc))
         return await pool.run(lane, session: session, tenant: tenant.name, opening, input)
-            .mapError(\.refusal).flatMap { $0.mapError { LicenseRefusal($0) } }
+            .mapError(\.refusal).flatMap { $0.mapError { LicenseRefusal($0) } }.map { .opened($0) }
     }
 
     @inline(never) private func openedAlone(
         _ spc: Data, of tenant: Tenant, _ lane: AdmissionLane, _ session: String
     ) async -> Opened {
         let module = module(of: tenant)
-        return await pool.run(lane, session: session, tenant: tenant.name) { module.opened(spc) }
-            .mapError(\.refusal).flatMap { $0 }
+        return await pool.run(lane, session: session, tenant: tenant.name) { () -> Opened in
+            module.opened(spc).map { .opened($0) }
+        }
+        .mapError(\.refusal).flatMap { $0 }
     }
 
     func key(

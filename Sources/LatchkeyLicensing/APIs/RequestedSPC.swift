@@ -7,7 +7,8 @@ import LatchkeyLicensees
 import LatchkeyVault
 
 /// A request's SPC: opened here, or for a licensee's module that makes the CKC.
-enum RequestedSPC: Sendable {
+// Indirect, so that a waiting task holds a reference.
+indirect enum RequestedSPC: Sendable {
     case opened(ServerPlaybackContext)
     case forModule(ModuleSPC)
 
@@ -69,9 +70,10 @@ struct ModuleSPC: Sendable {
 
 extension LicenseIssuer {
     /// Reads an SPC for a licensee's module: here as far as possible; else with the key URI of the request; else by asking the module.
-    func read(
+    // Apart, so that nothing of it is in the frame of a task of another licensee.
+    @inline(never) func read(
         _ request: Request, _ grant: Grant, of tenant: Tenant, for module: LicenseeModule
-    ) async throws(LicenseRefusal) -> ModuleSPC {
+    ) async throws(LicenseRefusal) -> RequestedSPC {
         let statements = try await statements(request, grant, of: tenant)
         var assetID = statements?.assetID ?? request.keyURI.map { ContentIdentifier($0) }
         let isStated = statements == nil && assetID != nil
@@ -80,8 +82,9 @@ extension LicenseIssuer {
                 throw LicenseRefusal(error)
             }
         }
-        return ModuleSPC(
-            module: module, spc: request.spc, assetID: assetID ?? "", statements: statements, isStated: isStated)
+        return .forModule(
+            ModuleSPC(
+                module: module, spc: request.spc, assetID: assetID ?? "", statements: statements, isStated: isStated))
     }
 
     private func statements(
