@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import LatchkeyPlayback
 
-/// The most that a request of the production server may allocate: 3 % more than it did on 2026-11-29, and 5 % more bytes; for a capture, 10 %
-/// and 30 % more than on 2026-11-30. CI fails above it; a change that needs more, or less, says so here.
+/// The most that a request of the production server may allocate: 3 % more than it did on 2026-11-30, and 5 % more bytes; for a capture, 10 %
+/// and 30 % more. CI fails above it; a change that needs more, or less, says so here.
 ///
 /// A frame of a task is an allocation, too: a large value that lives across an `await` shows in the bytes.
 struct AllocationBudget: Sendable {
@@ -12,11 +12,11 @@ struct AllocationBudget: Sendable {
     let allocations: Double
     let bytes: Double
 
-    static let license = Self(name: "A license of the server", allocations: 296, bytes: 61_000)
-    static let renewal = Self(name: "A renewal of the server", allocations: 273, bytes: 58_500)
-    static let heartbeat = Self(name: "A heartbeat of the server", allocations: 130, bytes: 25_200)
-    static let slot = Self(name: "A slot of the server", allocations: 237, bytes: 50_400)
-    static let speke = Self(name: "A SPEKE exchange of the server", allocations: 556, bytes: 153_000)
+    static let license = Self(name: "A license of the server", allocations: 295, bytes: 61_000)
+    static let renewal = Self(name: "A renewal of the server", allocations: 271, bytes: 58_500)
+    static let heartbeat = Self(name: "A heartbeat of the server", allocations: 126, bytes: 25_200)
+    static let slot = Self(name: "A slot of the server", allocations: 225, bytes: 49_000)
+    static let speke = Self(name: "A SPEKE exchange of the server", allocations: 537, bytes: 151_000)
     /// A body that is read again for each profile allocates several times as much.
     static let capture = Self(name: "A KB of a browser's capture", allocations: 290, bytes: 45_000)
 
