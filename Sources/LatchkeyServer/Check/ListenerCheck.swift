@@ -75,19 +75,27 @@ enum PortHolder {
         guard !sockets.isEmpty, let all = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {
             return nil
         }
-        for process in all.compactMap({ Int32($0) }) {
+        let holders = all.compactMap { Int32($0) }.filter { process in
             let folder = "/proc/\(process)/fd"
             // Ends, or is another user's.
-            guard let files = try? FileManager.default.contentsOfDirectory(atPath: folder) else { continue }
-            let holds = files.contains { file in
+            guard let files = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return false }
+            return files.contains { file in
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(file)")).map(sockets.contains)
                     ?? false
             }
-            guard holds else { continue }
-            let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? "a program"
-            return "\(name.trimmingCharacters(in: .whitespacesAndNewlines).onOneLine) (process \(process))"
         }
-        return nil
+        // A new process has its parent's sockets until it runs its own program.
+        let first = holders.first { process in parent(of: process).map { !holders.contains($0) } ?? false }
+        guard let process = first ?? holders.first else { return nil }
+        let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? "a program"
+        return "\(name.trimmingCharacters(in: .whitespacesAndNewlines).onOneLine) (process \(process))"
+    }
+
+    /// - Returns: `nil` for a process that has ended.
+    private static func parent(of process: Int32) -> Int32? {
+        guard let bytes = try? PlainFile.read("/proc/\(process)/status", limit: 1 << 16) else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix("PPid:") }.flatMap { Int32($0.dropFirst(5).trimmingPrefix("\t")) }
     }
 
     /// The inodes of the sockets that listen, the tenth field; the second is the local address, the fourth the state.

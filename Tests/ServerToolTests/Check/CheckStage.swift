@@ -145,7 +145,7 @@ final class CheckStage {
     /// Every row of the database, by table.
     func rows() async throws -> [String] {
         let sql = """
-            SELECT table_name || ': ' || query_to_xml('SELECT * FROM latchkey.' || table_name || ' t ORDER BY t::text',
+            SELECT table_name || ': ' || query_to_xml('SELECT t::text FROM latchkey.' || table_name || ' t ORDER BY 1',
                 true, false, '')::text FROM information_schema.tables WHERE table_schema = 'latchkey' ORDER BY 1
             """
         let rows = try await server.query(sql, in: database)
