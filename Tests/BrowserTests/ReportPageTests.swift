@@ -125,7 +125,16 @@
             ) async throws {
                 try await Self.with(report, (width, false)) { page, _ in
                     let text = "document.body.innerText.replaceAll(/\\s+/g, ' ')"
-                    let shown = try await page.value(text)
+                    let unfolded = """
+                        (() => {
+                          const folded = [...document.querySelectorAll('details:not([open])')];
+                          for (const one of folded) one.open = true;
+                          const text = \(text);
+                          for (const one of folded) one.open = false;
+                          return text;
+                        })()
+                        """
+                    let shown = try await page.value(unfolded)
                     try await page.send("Emulation.setEmulatedMedia", ["media": .text("print")])
                     #expect(try await page.value("matchMedia('print').matches") == .flag(true))
                     #expect(try await page.value("document.documentElement.scrollWidth <= innerWidth") == .flag(true))
@@ -163,7 +172,7 @@
                   const style = getComputedStyle(one);
                   const box = one.getBoundingClientRect();
                   if (one.matches('table, table *') && (box.height === 0 || box.right > innerWidth + 1)) return true;
-                  if (one.matches('details:not([open])')) return true;
+                  if (one.matches('details > *') && !one.checkVisibility()) return true;
                   const isOpen = style.overflowX === 'visible' && style.overflowY === 'visible';
                   if (style.display === 'inline' || isOpen) return false;
                   return one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1;

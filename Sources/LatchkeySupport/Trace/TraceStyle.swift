@@ -64,7 +64,7 @@ package enum TraceStyle {
         @media (max-width: 40rem) { ol.fall li { grid-template-columns: minmax(0, 1fr) 6rem }
           ol.fall .track { grid-column: 1 / 3; grid-row: 2 } .scale { grid-template-columns: minmax(0, 1fr) } .scale .track { grid-column: 1 }
           .sheet th, .sheet td { min-width: 15rem } .sheet tbody th { min-width: 7rem } .sheet td.number, .sheet th.number { min-width: 0 } }
-        @media print { body { max-width: none; padding: 0; font-size: 11pt } .sheet { overflow: visible } table { font-size: 7pt }
+        @media print { details::details-content { content-visibility: visible } body { max-width: none; padding: 0; font-size: 11pt } .sheet { overflow: visible } table { font-size: 7pt }
           th, td { padding: .1rem .2rem; min-width: 0; overflow-wrap: anywhere } h2, .scale { break-after: avoid } li, tr, figure { break-inside: avoid }
           .bar, .account span, .swatch, .track { print-color-adjust: exact } a { color: inherit; text-decoration: none } }
 
