@@ -11,6 +11,8 @@ struct BenchPage {
 
     /// The maximum number of runs shown.
     private static let limit = 60
+    /// The maximum number of runs in the table, which fits on paper.
+    private static let columns = 8
 
     var page: String {
         HTML.page(
@@ -83,13 +85,13 @@ struct BenchPage {
     }
 
     private var runTable: HTML {
-        let shown = Array(runs.reversed())
+        let shown = Array(runs.reversed().prefix(Self.columns))
         let columns = [HTML.Column.heading("Figure")] + shown.map { .number(Self.date($0.date)) }
         let rows = figures.map { figure in
             [figure.name] + shown.map { $0.value(of: figure.name).map(figure.unit.text) ?? "–" }
         }
-        let table = HTML.table("All runs", caption: "By their times (UTC), the latest first.", columns, rows)
-        return .section("All runs", [.folded(shown.count.counted("run"), [table])])
+        let table = HTML.table("Latest runs", caption: "By their times (UTC), the latest first.", columns, rows)
+        return .section("Latest runs", [.folded("\(shown.count) of \(runs.count.counted("run"))", [table])])
     }
 
     private static func date(_ date: Date) -> String {
