@@ -53,7 +53,7 @@ private struct ModuleLibrary {
 /// A worker process of a module: its library, and a socket to the server as standard input.
 ///
 /// Frames to it are a length (4 bytes) and the input; frames from it a length, a status (4) and the output. The first frame from it has the
-/// module's version, or the reason why there is none.
+/// module's version, or says why it does not load.
 package enum ModuleWorker {
     /// The verb that runs it, which is not in the help: `latchkey-server module-worker LIBRARY`.
     package static let verb = "module-worker"

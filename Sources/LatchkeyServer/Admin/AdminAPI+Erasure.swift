@@ -184,11 +184,15 @@ private struct AccountErasure: Sendable {
             "waiting changes of \(shared.node)", erased: 0, kept: stops,
             "Sessions that were stopped during an outage; they go once the session store has them.")
         add("used tokens", erased: 0, kept: nil, "Digests of tokens with their session, until the token expires.")
-        let entries = try? await auditEntries()
-        add(
-            "audit", erased: 0, kept: entries?.count,
+        let chain =
             "Its chain shows every change, so that no entry can be removed: stops, forgotten devices and blocks name the account"
-                + (entries?.isWhole != false ? "." : "; only the latest \(Self.mostEntries) entries were counted."))
+        do throws(StoreError) {
+            let entries = try await auditEntries()
+            let bound = entries.isWhole ? "." : "; only the latest \(Self.mostEntries) entries were counted."
+            add("audit", erased: 0, kept: entries.count, chain + bound)
+        } catch {
+            add("audit", erased: 0, kept: nil, "\(chain). They were not counted: \(error.reason)")
+        }
         add(
             "log", erased: 0, kept: nil, "It has a keyed pseudonym of the account; a new nodeSecret makes it anonymous."
         )

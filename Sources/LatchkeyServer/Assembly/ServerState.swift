@@ -27,7 +27,7 @@ package final class ServerState: Sendable {
     package let packagers: PackagerAPI
     let proxies: TrustedProxies
     let country: CountryField?
-    /// Where operators sign in; `nil` for nowhere.
+    /// The provider at which operators sign in; `nil` without one.
     let openID: OpenIDProvider?
     /// Which pages may read a tenant's replies.
     let pages: [String: CORSPolicy]

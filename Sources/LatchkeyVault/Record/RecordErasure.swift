@@ -5,7 +5,7 @@ import LatchkeyForms
 ///
 /// Source: `Documentation/Server/Record.md` §5.
 package struct RecordErasure: Sendable, Hashable {
-    /// The keyed digest of an account as rows name it; `nil` if there is none. A destination remembers this instead of the name.
+    /// The keyed digest of an account as rows name it; `nil` if libcrypto makes none. A destination remembers this instead of the name.
     package typealias Digest = @Sendable (_ account: String, _ tenant: String) -> String?
 
     package let tenant: String

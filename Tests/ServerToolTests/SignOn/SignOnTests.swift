@@ -204,7 +204,7 @@ import Testing
         await upkeep.value
         await stage.stage.stop()
         let log = await stage.stage.lines(#""event":"outage""#).map { $0.contains(" signs operators in again.") }
-        #expect(log == [false, true], "It is told once.")
+        #expect(log == [false, true], "The log has one entry for each.")
     }
 
     @Test func `the server ends an outage of the token endpoint without a sign-in`() async throws {
