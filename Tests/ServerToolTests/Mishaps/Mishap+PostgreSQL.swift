@@ -182,7 +182,8 @@ extension Mishap {
             },
             make: { try await $0.exchange("older", keeping: "newer") },
             undo: { try await $0.exchange("newer", keeping: "older") }
-        ).passing("SQLSTATE 3D000", "SQLSTATE 55000", "SQLSTATE 57P01", " again."),
+        ).passing(
+            "SQLSTATE 3D000", "SQLSTATE 55000", "SQLSTATE 57P01", "The connection to PostgreSQL ended.", " again."),
     ]
 
     static let ofPoolers = [
