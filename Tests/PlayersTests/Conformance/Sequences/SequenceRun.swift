@@ -292,6 +292,8 @@ struct SequenceRun {
             let isRenewing = isRenewing && patience > 0
             if isRenewing { patience -= 1 }
             turns = isAsking || isRenewing ? 0 : turns + 1
+            // Lets other threads run first where there are more of them than cores.
+            if turns % 250 == 0 { sched_yield() }
         }
     }
 
