@@ -6,7 +6,7 @@ import LatchkeyVault
 
 extension ServerEngines {
     /// Opens the stores for a check, which makes and changes nothing, and checks whether each can be used. A store in memory replaces one
-    /// that cannot be opened, so that the check can continue.
+    /// that cannot be opened or read, so that the check can continue.
     static func checking(
         _ file: ConfigurationFile, _ problems: inout ServerProblems, _ notices: inout [String]
     ) async -> ServerEngines {
@@ -32,12 +32,18 @@ extension ServerEngines {
             }
             opened[text] = .some(one)
             guard one != nil else { continue }
-            for finding in await Stores.findings(at: address, for: Set(uses.filter { $0.text == text }.map(\.use))) {
+            let findings = await Stores.findings(at: address, for: Set(uses.filter { $0.text == text }.map(\.use)))
+            for finding in findings {
                 if finding.isFault {
                     problems.add(.init(place, finding.reason, finding.remedy))
                 } else {
                     notices.append("\(place): \(finding.reason) \(finding.remedy)")
                 }
+            }
+            guard !findings.contains(where: \.isOutage) else {
+                one?.close()
+                opened[text] = .some(nil)
+                continue
             }
             guard member != use.rawValue, let time = await one?.records.quickest()?.wholeMilliseconds,
                 time > stores.sessionMilliseconds

@@ -62,7 +62,9 @@ extension PostgreSQLStore {
                 do throws(StoreError) {
                     try await probe(pool, commits: pool, role, operation, within: .seconds(2))
                 } catch {
-                    return .fault(error, at: "\(role.words) \(operation.words.away)")
+                    var fault = StoreFinding.fault(error, at: "\(role.words) \(operation.words.away)")
+                    fault.isOutage = operation == .read
+                    return fault
                 }
             }
         }
