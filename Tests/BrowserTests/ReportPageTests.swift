@@ -42,6 +42,14 @@
                 }
             }
 
+            @Test func `a phone shows doctor's findings without scrolling to the side`() async throws {
+                try await Self.with(.doctor, (400, false)) { page, _ in
+                    let edges = "[...document.querySelectorAll('ol.steps p')].map(p => p.getBoundingClientRect().right)"
+                    let right = try await page.value("Math.max(...\(edges))").number ?? .infinity
+                    #expect(right > 0 && right <= 400)
+                }
+            }
+
             /// A command's output, which is dropped.
             private struct Nowhere: Sink {
                 var failure: String? { nil }

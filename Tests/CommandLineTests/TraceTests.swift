@@ -49,6 +49,16 @@ import Testing
         #expect(page.contains("Nothing is wrong.") && !page.contains("class=\"problem\""))
     }
 
+    @Test func `doctor's page of an incomplete recording says once how to complete it, and nothing of sent secrets`() {
+        let unseen = ["One", "One", "Two"].map { Checkup.unseen(.playlist, "\($0) is missing.", "Save it again.") }
+        let report = DoctorReport(unseen, sentSecrets: false, isRecorded: true)
+        let page = DoctorPage(report, of: "VuDRM", KeyTrace()).page
+        let top = page.components(separatedBy: "<h2>Steps</h2>")[0]
+        #expect(top.contains("<h2>Not enough was seen</h2><p>One is missing. Two is missing."))
+        #expect(top.components(separatedBy: "Save it again.").count == 2)
+        #expect(!page.contains("secret") && !page.contains("class=\"legend\""))
+    }
+
     @Test(arguments: Checkup.Step.allCases)
     func `an all-clear includes every needed step`(step: Checkup.Step) {
         let checks = Checkup.Step.allCases.filter { $0 != step }.map { Checkup.ok($0, "Fine.") }

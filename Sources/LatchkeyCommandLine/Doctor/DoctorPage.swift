@@ -2,17 +2,20 @@ import Latchkey
 import LatchkeySimulation
 import LatchkeySupport
 
-/// Doctor's findings as a page: the cause first, then each step with its observation, its expected result and the remedy.
+/// Doctor's findings as a page: the cause first, then each step with its observation, and if that is not right, the expected result and
+/// the remedy.
 struct DoctorPage {
     private let report: DoctorReport
     private let vendor: String
     private let trace: TracePage
+    private let hasTrace: Bool
 
     /// - Parameters:
     ///   - vendor: the vendor's name.
     ///   - trace: the events of the run.
     init(_ report: DoctorReport, of vendor: String, _ trace: KeyTrace) {
         (self.report, self.vendor, self.trace) = (report, vendor, TracePage(trace))
+        hasTrace = !self.trace.waterfalls.source.isEmpty
     }
 
     var page: String {
@@ -21,33 +24,44 @@ struct DoctorPage {
             ?? (report.verdict == .right ? "Nothing is wrong" : "Not enough was seen")
         return HTML.page(
             title: "\(title) – latchkey doctor", heading: "The keys of a stream, step by step", summary: vendor,
-            [cause, steps, TracePage.legend, trace.waterfalls, trace.table])
+            [verdict, steps, hasTrace ? TracePage.legend : .none, trace.waterfalls, trace.table])
     }
 
-    private var cause: HTML {
-        guard let cause = report.cause else {
-            return .element("p", report.verdict == .right ? ["class": "fine"] : [:], report.headline)
+    private var verdict: HTML {
+        if let cause = report.cause, report.verdict != .unknown {
+            return TraceProblem(cause).html(remark: report.sent ?? "")
         }
-        let sent =
-            report.sentSecrets ? "An SPC or a credential was sent to a server." : "Nothing secret was sent to a server."
-        return TraceProblem(cause).html(remark: sent)
+        guard report.verdict == .unknown else { return .element("p", ["class": "fine"], report.headline) }
+        let unseen = TraceProblem(
+            stage: "", code: "", reason: report.unseen, remedy: report.unseenRemedies.joined(separator: " "))
+        return .group([
+            .element("div", ["class": "doubt"], [unseen.html("Not enough was seen")]),
+            report.cause.map { TraceProblem($0).html(remark: report.sent ?? "") } ?? .none,
+        ])
     }
 
+    /// A list: on a phone, a table would hide its sentences beyond the right edge.
     private var steps: HTML {
-        let columns: [HTML.Column] = [
-            .heading("Step"), .text("Result"), .text("Seen"), .text("Expected"), .text("What to do"),
-        ]
-        let rows = report.checks.map { check -> [HTML] in
+        let rows = report.checks.map { check -> HTML in
             let shown = TraceProblem(check)
-            let result: HTML =
-                check.result == .error
-                ? .element("strong", ["class": "bad"], check.result.rawValue) : .text(check.result.rawValue)
-            return [
-                .text(check.step.rawValue), result, .text(shown.reason), .text(check.step.expectation),
-                .text(shown.remedy),
-            ]
+            let isWrong = [.warning, .error].contains(check.result)
+            let look = check.result == .error ? "bad" : isWrong || check.result == .unseen ? "doubt" : "soft"
+            let expected = "Expected: \(check.step.expectation)"
+            return .element(
+                "li", [:],
+                [
+                    .element("strong", [:], check.step.rawValue),
+                    .element("span", ["class": look], check.result.rawValue),
+                    .element(
+                        "div", [:],
+                        [.element("p", [:], shown.reason)]
+                            + (isWrong ? [.element("p", ["class": "soft"], expected)] : [])
+                            + (shown.remedy.isEmpty
+                                ? []
+                                : [.element("p", [:], [.element("strong", [:], "What to do: "), .text(shown.remedy)])])),
+                ])
         }
-        return .section("Steps", [.table("Steps", columns, rows)])
+        return .section("Steps", [.element("ol", ["class": "steps"], rows)])
     }
 }
 

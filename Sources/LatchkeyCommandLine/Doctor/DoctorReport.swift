@@ -81,7 +81,7 @@ struct DoctorReport: Sendable, Encodable {
 
     /// The cause, its remedy, and whether a secret left this machine; or that no problem was found, as far as that can be said.
     var headline: String {
-        let sent = sentSecrets || isRecorded ? nil : "Nothing secret was sent."
+        let sent = sentSecrets ? nil : sent
         let found = cause.map { cause in
             let reason = isRecorded ? "\(cause.step.rawValue): \(cause.reason)" : cause.reason
             return [reason, cause.remedy, sent].compactMap(\.self).joined(separator: " ")
@@ -95,17 +95,31 @@ struct DoctorReport: Sendable, Encodable {
         }
     }
 
+    /// Whether a secret left this machine; `nil` for a recording, for which nothing is sent.
+    var sent: String? {
+        isRecorded ? nil : sentSecrets ? "An SPC or a credential was sent to a server." : "Nothing secret was sent."
+    }
+
     private var allClear: String {
         isOfClearStream ? "Nothing is wrong: the stream is in clear, and needs no key." : "Nothing is wrong."
     }
 
     /// The parts that were not seen, each in a sentence.
-    private var unseen: String {
-        let said = checks.filter { $0.result == .unseen }.map(\.reason)
+    var unseen: String {
+        let said = distinct(\.reason)
         let silent = (isOfClearStream ? [.playlist, .media] : Self.needed).filter { step in
             !checks.contains { $0.step == step && ($0.result == .ok || $0.result == .unseen) }
         }
         return (said.prefix(3) + silent.map { "There is no good \($0.rawValue)." }).joined(separator: " ")
+    }
+
+    /// The actions that show these parts.
+    var unseenRemedies: [String] { distinct(\.remedy).compactMap(\.self) }
+
+    /// The values of the unseen parts, each once.
+    private func distinct<Value: Hashable>(_ value: KeyPath<Checkup, Value>) -> [Value] {
+        var known = Set<Value>()
+        return checks.filter { $0.result == .unseen }.map { $0[keyPath: value] }.filter { known.insert($0).inserted }
     }
 
     /// The steps that were not checked.

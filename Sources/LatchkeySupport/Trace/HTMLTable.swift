@@ -30,7 +30,7 @@ extension HTML {
         let table = element(
             "table", ["aria-label": name],
             [
-                caption.map { element("caption", [:], $0) } ?? .none,
+                caption.map { element("caption", [:], [element("span", [:], $0)]) } ?? .none,
                 element("thead", [:], [element("tr", [:], heads)]), element("tbody", [:], lines),
             ])
         return sheet(name, table)

@@ -18,6 +18,7 @@ package enum TraceStyle {
         h3 { font-size: 1rem; margin: 1rem 0 .25rem }
         p { margin: .25rem 0 } .soft { color: var(--soft) } code { font-size: .9em } pre { white-space: pre-wrap; margin: 0 }
         .problem { border-left: .4rem solid var(--bad); padding: .25rem .75rem; margin: .75rem 0 } .problem h2 { margin: 0 }
+        .doubt .problem { border-color: var(--wait) }
         .fine { border-left: .4rem solid var(--request); padding: .25rem .75rem }
         .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
         ol.fall { list-style: none; margin: 0 0 .5rem; padding: 0 }
@@ -42,13 +43,17 @@ package enum TraceStyle {
         .account .service { background: var(--service) }
         .legend { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none; margin: 1rem 0 0; padding: 0; font-size: .875rem }
         .swatch { display: inline-block; width: 1.5rem; height: .7rem; margin-right: .35rem }
-        .bad { color: var(--bad); font-weight: 600 }
+        .bad { color: var(--bad); font-weight: 600 } ol.steps .doubt { color: var(--wait); font-weight: 600 }
+        ol.steps { list-style: none; margin: 0; padding: 0; font-size: .875rem }
+        ol.steps li { display: grid; grid-template-columns: 7rem 5rem minmax(0, 60rem); padding: .25rem 0; border-bottom: 1px solid var(--line) }
+        ol.steps p { margin: 0 0 .15rem }
         .sheet { overflow-x: auto } table { border-collapse: collapse; width: 100%; font-size: .875rem; overflow-wrap: break-word }
         th, td { text-align: left; vertical-align: top; padding: .25rem .5rem; border-bottom: 1px solid var(--line); min-width: 5rem; max-width: 30rem }
         tbody th { font-weight: 600; min-width: 7rem }
         td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; min-width: 0 } td.number { white-space: nowrap }
         th.number { max-width: 10rem }
         caption { text-align: left; color: var(--soft); padding: .25rem 0 }
+        caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 2rem) }
         .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 1rem }
         .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); gap: 1rem }
         .card { border: 1px solid var(--line); padding: .5rem .75rem; break-inside: avoid } .card h3 { margin: 0 }
@@ -62,6 +67,7 @@ package enum TraceStyle {
         details { margin: .5rem 0 } summary { cursor: pointer; color: var(--stage) }
         a { color: var(--stage) } a:focus-visible, summary:focus-visible, .sheet:focus-visible { outline: 3px solid var(--stage); outline-offset: 2px }
         @media (max-width: 40rem) { ol.fall li { grid-template-columns: minmax(0, 1fr) 6rem }
+          ol.steps li { grid-template-columns: 7rem minmax(0, 1fr) } ol.steps div { grid-column: 1 / 3 }
           ol.fall .track { grid-column: 1 / 3; grid-row: 2 } .scale { grid-template-columns: minmax(0, 1fr) } .scale .track { grid-column: 1 }
           .sheet th, .sheet td { min-width: 15rem } .sheet tbody th { min-width: 7rem } .sheet td.number, .sheet th.number { min-width: 0 } }
         @media print { details::details-content { content-visibility: visible } body { max-width: none; padding: 0; font-size: 11pt } .sheet { overflow: visible } table { font-size: 7pt }

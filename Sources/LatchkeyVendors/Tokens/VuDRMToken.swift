@@ -8,7 +8,7 @@ extension TokenInspection {
     mutating func readVuDRM(_ token: String, _ use: TokenUse) {
         let parts = token.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
         guard let client = parts.first, parts.count == 4 || parts.count == 5, let hash = parts.last else {
-            advice = [.malformed("\(parts.count) parts between \"|\" instead of 4 or 5")]
+            advice = [.malformed("\(parts.count.counted("part")) between \"|\" instead of 4 or 5")]
             return
         }
         add("client", client)
