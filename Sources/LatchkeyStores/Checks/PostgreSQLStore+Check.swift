@@ -4,7 +4,7 @@ import LatchkeySystem
 
 /// Checks PostgreSQL without changing it: tables, sessions, the role's rights, standby, clock, locks, room, and whether a commit ends.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.3.
+/// Source: `Documentation/Server/Stores.md`.
 extension PostgreSQLStore {
     /// A node's required rights for each thing that it keeps: table or function, and the right.
     private static func needs(_ use: StoreUse) -> [(object: String, right: String)] {

@@ -6,7 +6,7 @@ import LatchkeySystem
 ///
 /// Blocks.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.2.
+/// Source: `Documentation/Server/Operations.md` §2.
 struct RedisCheck {
     private let address: RedisAddress
     /// How long a connection and each answer may take.

@@ -32,7 +32,7 @@ struct PostgreSQLFailure {
         case "42501":
             (
                 .misconfigured, "The role lacks a right.",
-                "Grant it the rights listed in Documentation/LicenseServer.md §7.3."
+                "Grant it the rights listed in Documentation/Server/Stores.md."
             )
         case "3D000": (.misconfigured, "The database does not exist.", nil)
         case "25006":

@@ -10,7 +10,7 @@ package import LatchkeyVault
 /// one that tests whether commits end; one that listens for other nodes' changes; and one that reads while no server takes changes.
 /// The clock is the server's.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.3.
+/// Source: `Documentation/Server/Stores.md`.
 package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     /// Limits of time, and numbers of connections.
     package struct Settings: Sendable {

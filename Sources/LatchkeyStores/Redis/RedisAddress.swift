@@ -4,7 +4,7 @@ package import LatchkeySystem
 
 /// The address of Redis, and its login.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.2.
+/// Source: `Documentation/Server/Stores.md`.
 package struct RedisAddress: Sendable, Hashable {
     /// The address on which a server listens.
     package enum Endpoint: Sendable, Hashable {

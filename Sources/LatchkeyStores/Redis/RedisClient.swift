@@ -6,7 +6,7 @@ import LatchkeySystem
 ///
 /// Connects when needed, and again after a failure; then checks that the server is a primary.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.2.
+/// Source: `Documentation/Server/Stores.md`.
 final class RedisClient: Sendable {
     private let inbox: RedisInbox
     private let share: OpenFileShare

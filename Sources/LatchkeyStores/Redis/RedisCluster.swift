@@ -7,7 +7,7 @@ import LatchkeySystem
 /// Each primary gets its own connections when they are needed. The map of slots comes from any node, at the first call, when a node
 /// redirects a request, and when one does not answer.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.2.
+/// Source: `Documentation/Server/Stores.md`.
 final class RedisCluster: Sendable {
     /// The target of a request, and whether the node is only taking the slot over.
     private struct Goal: Hashable {

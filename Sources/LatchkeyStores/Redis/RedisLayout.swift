@@ -5,7 +5,7 @@ import LatchkeyVault
 /// Where a cluster spreads them, the accounts of a tenant are in shards: the text in braces chooses the slot, so that an account and the
 /// sets that count and list it are on one primary, and one script changes all three.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.2.
+/// Source: `Documentation/Server/Stores.md`.
 struct RedisLayout: Sendable {
     /// The number of shards of a tenant's accounts.
     let shards: Int

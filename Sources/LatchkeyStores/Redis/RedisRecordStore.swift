@@ -9,7 +9,7 @@ package import LatchkeyVault
 /// sorted sets, so that counting and listing do not scan the records. Reads, writes and operators' queries have separate
 /// connections. Redis has to run with `maxmemory-policy noeviction`, or slots vanish.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.2.
+/// Source: `Documentation/Server/Stores.md`.
 package final class RedisRecordStore: SingleTripStore {
     /// How many replicas must have a write, and how long that may take. Without it, a failover may lose the latest writes.
     package struct Replicas: Sendable, Hashable {

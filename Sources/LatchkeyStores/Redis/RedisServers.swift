@@ -4,7 +4,7 @@ import LatchkeySystem
 
 /// The servers of the records, and which server has which record: one server, the primary that sentinels know, or a cluster.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.2.
+/// Source: `Documentation/Server/Stores.md`.
 final class RedisServers: Sendable {
     /// The purpose of a connection. Each purpose has its own, so that one kind of work does not wait behind another.
     enum Lane: Hashable, CaseIterable {

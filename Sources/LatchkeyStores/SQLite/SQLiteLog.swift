@@ -9,7 +9,7 @@ import LatchkeySystem
 /// in between. A copy of the file alone never does while a server has it open, nor does a copy of file and log at different times. A server
 /// that ends, or is killed, leaves them equal.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.4.
+/// Source: `Documentation/Server/Stores.md`.
 struct SQLiteLog: Sendable {
     private let pages: Int32
     /// The number of pages from which the log is brought into the file.

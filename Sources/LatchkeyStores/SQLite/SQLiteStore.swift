@@ -8,7 +8,7 @@ import LatchkeyVault
 /// Three connections with a thread each: one for all writes, because SQLite has one writer; one for short reads; one for the slow pages
 /// and counts. The clock is the machine's.
 ///
-/// Source: `Documentation/LicenseServer.md` §7.4.
+/// Source: `Documentation/Server/Stores.md`.
 package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     static let name = "sqlite"
 
