@@ -173,7 +173,7 @@ import Testing
         configuration.credentials = stage.folder.credentials
         let module = try LicenseeModule(
             configuration, in: SecretPlaces(folder: stage.folder.demo.url), post: nil,
-            stage.server.shared.metrics.moduleObserver)
+            stage.server.shared.metrics.moduleObserver(of: "demo"))
         let metrics = ["requests_total", "seconds", "restarts_total"].map { "latchkey_module_\($0)" }
         try await moves(metrics, stage) { () async throws in
             let spc = try stage.exchange("skd://crash/\(TestServer.derivedKid)").spc.revealed

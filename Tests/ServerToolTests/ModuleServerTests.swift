@@ -27,7 +27,7 @@ struct ModuleServerTests {
         let (reply, exchange) = try await stage.license()
         #expect(try exchange.open(reply.body).contentKey.key.count == 16)
         // One to learn the asset, one to make the CKC.
-        #expect(try await stage.metric(#"latchkey_module_requests_total{outcome="ckc"}"#) == 2)
+        #expect(try await stage.metric(#"latchkey_module_requests_total{tenant="",outcome="ckc"}"#) == 2)
         #expect(stage.server.shared.readiness(stage.server.current).report.isReady)
     }
 
@@ -36,10 +36,20 @@ struct ModuleServerTests {
         try await stage.reload(["licensee.module": module()])
         let (reply, exchange) = try await stage.license()
         #expect(try exchange.open(reply.body).contentKey.key.count == 16)
-        #expect(try await stage.metric(#"latchkey_module_requests_total{outcome="ckc"}"#) == 1)
+        #expect(try await stage.metric(#"latchkey_module_requests_total{tenant="",outcome="ckc"}"#) == 1)
         try await stage.reload(["licensee.module": nil])
         #expect(try await stage.license().0.status == 200)
-        #expect(try await stage.metric(#"latchkey_module_requests_total{outcome="ckc"}"#) == 1)
+        #expect(try await stage.metric(#"latchkey_module_requests_total{tenant="",outcome="ckc"}"#) == 1)
+    }
+
+    @Test func `a tenant's module has its own counters, which a monitor reads before the first failure`() async throws {
+        let licensee: JSONValue = ["credentials": [], "module": try module()]
+        let stage = try await TestServer(["tenants.demo.licensee": licensee])
+        #expect(try await stage.metric(#"latchkey_module_requests_total{tenant="demo",outcome="crashed"}"#) == 0)
+        #expect(try await stage.metric(#"latchkey_module_restarts_total{tenant="demo"}"#) == 0)
+        #expect(try await stage.license().0.status == 200)
+        #expect(try await stage.metric(#"latchkey_module_requests_total{tenant="demo",outcome="ckc"}"#) == 2)
+        #expect(try await stage.metric(#"latchkey_module_restarts_total{tenant=""}"#) == nil)
     }
 
     @Test(arguments: [("skd://movie/1", true), ("skd://other/1", false)])

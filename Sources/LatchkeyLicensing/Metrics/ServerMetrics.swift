@@ -19,10 +19,9 @@ package final class ServerMetrics: Sendable {
     package let poolWait: Histogram
     /// Calls that open several licenses together, the licenses opened, and the errors among them.
     package let rsaBatches, rsaBatchOperations, rsaBatchErrors: Counter
-    /// The work of licensees' modules.
-    package let moduleRequests: MetricFamily<Counter>
+    /// The work of licensees' modules; without a tenant, of the server's.
+    package let moduleRequests, moduleRestarts: MetricFamily<Counter>
     package let moduleSeconds: Histogram
-    package let moduleRestarts: Counter
     package let shed: MetricFamily<Counter>
     /// The lane of packagers' requests in `shed`.
     package static let packagerLane = "packager"
@@ -89,11 +88,11 @@ package final class ServerMetrics: Sendable {
                 "latchkey_rsa_batch_errors_total", "Wrong results of crypto_mb, recomputed with OpenSSL.")[]
         moduleRequests = table.counters(
             "latchkey_module_requests_total", "Requests to licensees' modules, by outcome.",
-            [.fixed("outcome", [Self.madeCKC] + ModuleFailure.Kind.allCases.map(\.rawValue))])
+            [table.tenant, .fixed("outcome", [Self.madeCKC] + ModuleFailure.Kind.allCases.map(\.rawValue))])
         moduleSeconds = table.times("latchkey_module_seconds", "Duration of requests to licensees' modules.")[]
-        moduleRestarts =
-            table.counters(
-                "latchkey_module_restarts_total", "Worker processes of licensees' modules that failed or ended.")[]
+        moduleRestarts = table.counters(
+            "latchkey_module_restarts_total", "Worker processes of licensees' modules that failed or ended.",
+            [table.tenant])
         shed = table.counters(
             "latchkey_shed_total", "Requests that were shed to protect the others.",
             [
@@ -233,13 +232,17 @@ package final class ServerMetrics: Sendable {
     /// The outcome of a module's request that gave a CKC.
     private static let madeCKC = "ckc"
 
-    /// Counts the work of licensees' modules.
-    package var moduleObserver: ModuleObserver {
-        ModuleObserver { [moduleRequests, moduleSeconds] failure, time in
-            moduleRequests[failure?.rawValue ?? Self.madeCKC].add()
+    /// Counts the work of a licensee's module.
+    /// - Parameter tenant: the module's tenant; empty for the server's module.
+    package func moduleObserver(of tenant: String) -> ModuleObserver {
+        // As above, so that a monitor sees the first failure.
+        for kind in ModuleFailure.Kind.allCases { _ = moduleRequests[tenant, kind.rawValue] }
+        let restarts = moduleRestarts[tenant]
+        return ModuleObserver { [moduleRequests, moduleSeconds] failure, time in
+            moduleRequests[tenant, failure?.rawValue ?? Self.madeCKC].add()
             moduleSeconds.observe(time)
-        } restarted: { [moduleRestarts] in
-            moduleRestarts.add()
+        } restarted: {
+            restarts.add()
         }
     }
 

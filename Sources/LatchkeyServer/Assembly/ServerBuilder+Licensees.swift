@@ -15,7 +15,7 @@ extension ServerBuilder {
     func licensee(_ problems: inout ServerProblems) async -> LicenseeSetup? {
         let needsNone = !settings.tenants.isEmpty && settings.tenants.values.allSatisfy { $0.licensee != nil }
         if needsNone, settings.licensee.credentials.isEmpty { return LicenseeSetup.none }
-        return await setup(file.licensee, "licensee", &problems)
+        return await setup(file.licensee, of: "", &problems)
     }
 
     /// The credentials of tenants with their own, by the tenants' names.
@@ -23,15 +23,17 @@ extension ServerBuilder {
         var setups: [String: LicenseeSetup] = [:]
         for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) {
             guard let configuration = file.licensee(of: tenant) else { continue }
-            setups[name] = await setup(configuration, "tenants.\(name).licensee", &problems)
+            setups[name] = await setup(configuration, of: name, &problems)
         }
         return setups
     }
 
+    /// - Parameter tenant: the tenant; empty for the server.
     private func setup(
-        _ configuration: LicenseeConfiguration, _ place: String, _ problems: inout ServerProblems
+        _ configuration: LicenseeConfiguration, of tenant: String, _ problems: inout ServerProblems
     ) async -> LicenseeSetup? {
-        let (folder, observer) = (file.folder, moduleObserver)
+        let (folder, place) = (file.folder, tenant.isEmpty ? "licensee" : "tenants.\(tenant).licensee")
+        let observer = configuration.module == nil ? ModuleObserver() : moduleObserver(tenant)
         // Reads files, logs in to tokens, tests the derivation and starts the licensee's module.
         let setup = await problems.reading(place, on: file.threads, within: Self.tokenLimit) { problems in
             do throws(LicenseeError) {

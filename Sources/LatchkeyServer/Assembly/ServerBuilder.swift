@@ -25,8 +25,8 @@ struct ServerBuilder: Sendable {
     let digestKey: Secret?
     /// How much of their limits tenants use, whatever the configuration.
     let usages: TenantUsages
-    /// Counts the work of licensees' modules.
-    let moduleObserver: ModuleObserver
+    /// Counts the work of a tenant's module, or of the server's.
+    let moduleObserver: @Sendable (_ tenant: String) -> ModuleObserver
     /// The configuration that is in force; `nil` at the start.
     var former: ServerState?
     /// Whether it is for a check, which then looks at everything despite problems, and asks addresses itself.

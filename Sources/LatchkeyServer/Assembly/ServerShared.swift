@@ -207,7 +207,7 @@ package final class ServerShared: Sendable {
         ServerBuilder(
             file: file, engines: engines, accounts: accounts, pool: pool, batches: batches, playbacks: playbacks,
             log: log, health: health, timekeeper: timekeeper, digestKey: digestKey, usages: usages,
-            moduleObserver: metrics.moduleObserver, former: former)
+            moduleObserver: metrics.moduleObserver(of:), former: former)
     }
 
     /// Shows a configuration in the metrics.
