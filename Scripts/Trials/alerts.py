@@ -16,7 +16,9 @@ import subprocess
 import threading
 import time
 
+from Frame.checks import ROOT
 from Frame.programs import Child, ask, finish, free_port, get, program, until
+from Trials.debian import COMPILER
 from Trials.keys import SPEKE
 from Trials.replay import Replay, scrapes
 
@@ -125,6 +127,7 @@ class Alerts:
             self.database()
             self.sessions()
             self.record(third)
+            self.module(third)
             self.node_c(third)
             self.lone_node(third)
             self.tenant(third)
@@ -260,6 +263,25 @@ class Alerts:
         content = f"skd://{'x' * 150}/{self.cluster.load_uri.rsplit('/', 1)[1]}"
         load = self.cluster.load(1000, 300, "--viewers", "2000", "--content-id", content, at=f"http://127.0.0.1:{node.players}/t/demo/fairplay")
         self.fires("the spool is more than half full", "LatchkeyRecordFills", None, within=240, instance=instance)
+        load.kill()
+        load.wait()
+        node.child.kill()
+        node.configure()
+        node.start()
+
+    def module(self, node):
+        """A licensee's module, the tests' stand-in, crashes at each request for one asset."""
+        cluster, library, credentials = self.cluster, f"{node.folder}/module.so", f"{self.cluster.folder}/credentials"
+        subprocess.run([COMPILER, "-shared", "-fPIC", "-w", f"-I{ROOT}/Sources/CLatchkeyDerivation",
+                        f"{ROOT}/Tests/Support/Module/standin_module.c", "-lcrypto", "-o", library], check=True)
+        node.child.kill()
+        node.configure(licensee={"credentials": [{"folder": credentials}], "module": {
+            "library": library, "credentials": credentials, "members": {"lease-duration": "{leaseSeconds}", "x-iv": "{iv}"}}})
+        node.start()
+        content = f"skd://crash/{cluster.load_uri.rsplit('/', 1)[1]}"
+        load = cluster.load(5, 300, "--content-id", content, at=f"http://127.0.0.1:{node.players}/t/demo/fairplay")
+        self.fires("a licensee's module crashes", "LatchkeyModuleFails", None, outcome="crashed")
+        self.fires("a licensee's module crashes", "LatchkeyModuleRestarts", None)
         load.kill()
         load.wait()
         node.child.kill()

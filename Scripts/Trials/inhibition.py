@@ -24,6 +24,8 @@ SCENES = {
         ["StoreOutage store=tokenStore", "LicensesDegraded why=sessionStore", "LicensesDegraded why=tokenStore"]),
     "all nodes hang": (["AllNodesDown"], ["NodeDown instance=a", "NodeDown instance=b", "NoRequests"]),
     "a callout is away": (["CalloutFails tenant=acme"], ["LicensesDegraded why=callout", "LicensesDegraded why=calloutMemory"]),
+    "a module crashes": (
+        ["ModuleFails tenant=acme,outcome=crashed", "ModuleRestarts tenant=brand"], ["ModuleRestarts tenant=acme"]),
     "errors": (["ErrorBudgetBurnsFast"], ["ErrorBudgetBurns"]),
     "too many requests": (["Sheds lane=start"], ["Slow"]),
     "a tenant is at a limit": (
