@@ -31,7 +31,7 @@ struct ModuleServerTests {
         #expect(stage.server.shared.readiness(stage.server.current).report.isReady)
     }
 
-    @Test func `a reload takes another module, and the old one's requests end`() async throws {
+    @Test func `a reload starts or ends the use of a module`() async throws {
         let stage = try await TestServer()
         try await stage.reload(["licensee.module": module()])
         let (reply, exchange) = try await stage.license()

@@ -225,9 +225,6 @@ extension SettingCase {
             ],
             ["licensee.module.selfTest.assetID": #""another""#], "starts", "no start", service: ModuleService.answer),
         SettingCase(
-            start: "licensee.module.library", base: ["licensee.module": #"{"url":"http://127.0.0.1:{service}/fps"}"#],
-            ["licensee.module": #"{"library":"gone.so"}"#], "starts", "no start", service: ModuleService.answer),
-        SettingCase(
             start: "licensee.secretMounts", ["licensee.secretMounts": #"["."]"#], "no start", "starts",
             prepare: { try #require(chmod($0.file("kek.hex").path, 0o644) == 0) }),
     ]

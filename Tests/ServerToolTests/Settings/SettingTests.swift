@@ -19,7 +19,7 @@ import Testing
         ("ServerLifeTests", "", ["drainDelay"]),
         ("ServerRecordTests", "record.", ["whenFull", "days"]),
         ("LicenseeSetupTests", "licensee.", ["vectors", "credentials[].pinFile", "credentials[].pinVariable"]),
-        ("LicenseeModuleTests", "licensee.module.", ["credentials", "milliseconds", "program", "workers"]),
+        ("LicenseeModuleTests", "licensee.module.", ["credentials", "library", "milliseconds", "program", "workers"]),
         (
             "LicenseeSetupTests, TenantCredentialTests", "tenants.*.licensee.",
             ["vectors", "credentials[].pinFile", "credentials[].pinVariable"]
