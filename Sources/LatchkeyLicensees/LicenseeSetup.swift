@@ -32,7 +32,12 @@ package struct LicenseeSetup: Sendable {
     /// Whether there is no licensee's derivation.
     package let servesTestCredentialsOnly: Bool
     /// Notices for the operator at the start, one sentence each.
-    package let notices: [String]
+    package var notices: [String] { (servesTestCredentialsOnly ? [Self.testOnlyNotice] : []) + ownNotices }
+    /// Those about the credentials, and about the version of the licensee's own module.
+    package var ownNotices: [String] {
+        let version = licenseeModule?.version.map { "CKCs are made by the licensee's module, version \($0)." }
+        return credentials.compactMap(\.notice) + [version].compactMap(\.self)
+    }
 
     /// The notice of a server without a licensee's derivation.
     package static let testOnlyNotice =
@@ -44,7 +49,7 @@ package struct LicenseeSetup: Sendable {
     private init() {
         module = KeyServerModule(credentials: [], derivation: InsecureTestDerivation())
         licenseeModule = nil
-        (credentials, servesTestCredentialsOnly, notices) = ([], false, [])
+        (credentials, servesTestCredentialsOnly) = ([], false)
     }
 
     /// - Parameters:
@@ -89,11 +94,6 @@ package struct LicenseeSetup: Sendable {
             openers: plug?.openers ?? [])
         self.credentials = credentials.map { CredentialSummary($0, at: date) }
         servesTestCredentialsOnly = plug == nil && licenseeModule == nil
-        notices =
-            (servesTestCredentialsOnly ? [Self.testOnlyNotice] : []) + self.credentials.compactMap(\.notice)
-            + [licenseeModule?.version].compactMap {
-                $0.map { "CKCs are made by the licensee's module, version \($0)." }
-            }
     }
 
     /// The licensee's derivation, as given or in a library; `nil` if there is none or it cannot be loaded.

@@ -42,9 +42,13 @@ struct ModuleServerTests {
         #expect(try await stage.metric(#"latchkey_module_requests_total{tenant="",outcome="ckc"}"#) == 1)
     }
 
-    @Test func `a tenant's module has its own counters, which a monitor reads before the first failure`() async throws {
+    @Test func `a tenant's module has its own notice, and counters that a monitor reads before the first failure`()
+        async throws
+    {
         let licensee: JSONValue = ["credentials": [], "module": try module()]
         let stage = try await TestServer(["tenants.demo.licensee": licensee])
+        let notice = "tenants.demo.licensee: CKCs are made by the licensee's module, version stand-in 1."
+        #expect(stage.server.current.notices.contains { $0.text == notice })
         #expect(try await stage.metric(#"latchkey_module_requests_total{tenant="demo",outcome="crashed"}"#) == 0)
         #expect(try await stage.metric(#"latchkey_module_restarts_total{tenant="demo"}"#) == 0)
         #expect(try await stage.license().0.status == 200)

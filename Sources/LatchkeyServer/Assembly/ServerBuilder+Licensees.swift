@@ -72,7 +72,7 @@ extension ServerBuilder {
         var places = Dictionary(server.credentials.map { ($0.sha1, "licensee") }) { first, _ in first }
         for (name, setup) in licensees.sorted(by: { $0.key < $1.key }) {
             let place = "tenants.\(name).licensee"
-            notices += setup.credentials.compactMap(\.notice).map { Notice("\(place): \($0)", of: name) }
+            notices += setup.ownNotices.map { Notice("\(place): \($0)", of: name) }
             for sha1 in setup.credentials.map(\.sha1) {
                 guard let other = places.updateValue(place, forKey: sha1) else { continue }
                 notices.append(
