@@ -20,9 +20,11 @@ package struct RecentValues<Key: Hashable, Value> {
     /// The value of a key, which does not count as used.
     package func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
-    package mutating func set(_ value: Value, for key: Key) {
+    /// - Parameter isEnded: whether a value is no longer needed; those are dropped before others. Defaults to none.
+    package mutating func set(_ value: Value, for key: Key, dropping isEnded: ((Value) -> Bool)? = nil) {
         if young[key] == nil, young.count >= half {
-            old = young
+            let needed = isEnded.map { isEnded in old.merging(young) { $1 }.filter { !isEnded($0.value) } }
+            old = if let needed, needed.count <= half { needed } else { young }
             young = [:]
         }
         old[key] = nil

@@ -96,7 +96,7 @@ package enum RequestOutcome: Sendable, Equatable {
 package enum Degradation: String, Sendable, Hashable, CaseIterable {
     /// Without a slot, a device or a download that was counted: the store of sessions did not answer.
     case sessionStore
-    /// Without a look whether the token was used before.
+    /// Without a look whether the token was used at another node.
     case tokenStore
     /// Without the place of the viewer.
     case geo

@@ -4,57 +4,67 @@ import LatchkeyDecision
 import LatchkeySystem
 import LatchkeyVault
 
-/// A node's memory of the accounts that it licensed last: it enforces limits while their store is out of service.
+/// A node's memory of the accounts or the single-use tokens that it licensed last: it enforces limits while their store is out of service.
 ///
-/// Each node has its own memory, so in an outage an account gets at most its limit from each node that it asks.
+/// Each node has its own memory, so in an outage an account gets at most its limit from each node that it asks, and a token is used at most
+/// once at each node.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.1.
-final class AccountMemory: Sendable {
+final class AccountMemory<Value: Sendable>: Sendable {
     private struct Known {
-        var account: AccountState
+        var value: Value
         /// Whether it has licenses that the store does not know.
         var isAhead: Bool
         /// Changes with each license that the store does not know of.
         var version: UInt64
+        /// From when on it does not count.
+        var end = Date.distantFuture
     }
 
-    /// The most accounts that are remembered: some 60 MB.
-    private static let most = 100_000
-    private let known = Locked(RecentValues<RecordKey, Known>(limit: most))
+    private let known: Locked<RecentValues<RecordKey, Known>>
 
-    /// The account as far as this node knows it, and the version for `replace`.
-    func account(_ key: RecordKey) -> (account: AccountState, version: UInt64) {
+    /// - Parameter limit: the most accounts or tokens that are remembered; the oldest are forgotten.
+    init(limit: Int) { known = Locked(RecentValues(limit: limit)) }
+
+    /// The account or use as far as this node knows it, and the version for `replace`.
+    func value(_ key: RecordKey, at now: Date) -> (value: Value?, version: UInt64) {
         let known = known.withLock { $0.value(key) }
-        return (known?.account ?? AccountState(), known?.version ?? 0)
+        return (known.flatMap { now < $0.end ? $0.value : nil }, known?.version ?? 0)
     }
 
     /// Notes the store's state. State ahead of the store stays until the store holds it.
-    func note(_ account: AccountState, at key: RecordKey, isWritten: Bool) {
+    func note(_ value: Value, at key: RecordKey, isWritten: Bool) {
         known.withLock { known in
             let former = known.peek(key)
             guard isWritten || former?.isAhead != true else { return }
-            known.set(Known(account: account, isAhead: false, version: (former?.version ?? 0) &+ 1), for: key)
+            known.set(Known(value: value, isAhead: false, version: (former?.version ?? 0) &+ 1), for: key)
         }
     }
 
     func forget(_ key: RecordKey) { known.withLock { $0.remove(key) } }
 
     /// Notes a license that the store does not learn of.
-    /// - Returns: whether the account was unchanged meanwhile.
-    func replace(_ version: UInt64, with account: AccountState, at key: RecordKey) -> Bool {
+    /// - Parameter life: the time now, and from when on the license does not count; ended ones then make room. Defaults to no end.
+    /// - Returns: whether the value was unchanged meanwhile.
+    func replace(
+        _ version: UInt64, with value: Value, at key: RecordKey, life: (now: Date, end: Date)? = nil
+    ) -> Bool {
         known.withLock { known in
             guard known.peek(key)?.version ?? 0 == version else { return false }
-            known.set(Known(account: account, isAhead: true, version: version &+ 1), for: key)
+            let next = Known(value: value, isAhead: true, version: version &+ 1, end: life?.end ?? .distantFuture)
+            known.set(next, for: key, dropping: life.map { life in { $0.end <= life.now } })
             return true
         }
     }
+}
 
+extension AccountMemory<AccountState> {
     /// A slot that the store extended.
     func extend(_ session: String, at key: RecordKey, until end: Date) {
         known.withLock { known in
             known.update(key) { known in
-                for index in known.account.slots.indices where known.account.slots[index].session == session {
-                    known.account.slots[index].ends = max(known.account.slots[index].ends, end)
+                for index in known.value.slots.indices where known.value.slots[index].session == session {
+                    known.value.slots[index].ends = max(known.value.slots[index].ends, end)
                 }
             }
         }
@@ -65,17 +75,17 @@ final class AccountMemory: Sendable {
         guard let known = known.withLock({ $0.peek(key) }), known.isAhead else { return account }
         var account = account
         let stopped = Set(account.stopped.map(\.session))
-        for slot in known.account.slots where !stopped.contains(slot.session) {
+        for slot in known.value.slots where !stopped.contains(slot.session) {
             guard let index = account.slots.firstIndex(where: { $0.session == slot.session }) else {
                 account.slots.append(slot)
                 continue
             }
             account.slots[index].ends = max(account.slots[index].ends, slot.ends)
         }
-        account.devices.merge(known.account.devices, uniquingKeysWith: max)
-        account.downloads.formUnion(known.account.downloads)
-        account.firstPlays.merge(known.account.firstPlays, uniquingKeysWith: min)
-        if let minute = known.account.minute, minute.began >= account.minute?.began ?? .distantPast {
+        account.devices.merge(known.value.devices, uniquingKeysWith: max)
+        account.downloads.formUnion(known.value.downloads)
+        account.firstPlays.merge(known.value.firstPlays, uniquingKeysWith: min)
+        if let minute = known.value.minute, minute.began >= account.minute?.began ?? .distantPast {
             account.minute = minute
         }
         return account

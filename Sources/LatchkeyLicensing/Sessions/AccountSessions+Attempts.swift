@@ -42,6 +42,8 @@ extension AccountSessions {
         var asked = Engine.sessionStore
         /// The record of the token's use that an attempt wrote. It is this request's own, and never a reason to refuse it.
         var spent: (key: RecordKey, record: Record)?
+        /// The version of the token's use that an attempt noted in this node's memory; likewise this request's own.
+        var claimed: UInt64?
         /// Whether an attempt found a store late.
         var wasLate = false
         /// Room that an attempt took from the bound, without a kept license so far.
@@ -78,12 +80,31 @@ extension AccountSessions {
     /// A decision, and the writes that must succeed before it counts.
     final class Proposal {
         let booked: BookedDecision
-        var token: (key: RecordKey, record: Record, end: Date)?
+        var token: TokenWrite?
         /// The account in this node's memory, while its store is out, and the version that it replaces.
         var remembered: (key: RecordKey, version: UInt64, account: AccountState)?
         var account: AccountWrite?
 
         init(_ booked: BookedDecision) { self.booked = booked }
+    }
+
+    /// The first use of a token.
+    struct TokenWrite {
+        let key: RecordKey
+        let use: AccountState.TokenUse
+        let end: Date
+        /// The version that the use replaces in this node's memory; `nil` if the node knows it.
+        let claim: UInt64?
+        /// The use in the store; `nil` if the store holds it, or is out.
+        let record: Record?
+
+        init(_ key: RecordKey, _ evaluation: PolicyEvaluation, _ claim: UInt64?, _ reading: RecordReading?) {
+            let use = evaluation.tokenUse
+            (self.key, self.use, self.claim, end) = (key, use, claim, evaluation.tokenEnd)
+            record = reading.flatMap {
+                $0.record == nil ? Record(version: $0.nextVersion, bytes: use.recordBytes) : nil
+            }
+        }
     }
 
     /// The new state of an account in the store. An account of which nothing counts expires immediately.
@@ -114,16 +135,20 @@ extension AccountSessions {
         var account: RecordKey?
         /// The account in this node's memory, while its store is out.
         var remembered: RecordKey?
+        /// The token, in this node's memory and, unless that is out, in the store.
         var token: RecordKey?
+        private var isTokenStoreOut: Bool
+        var storedToken: RecordKey? { isTokenStoreOut ? nil : token }
 
         init(_ evaluation: PolicyEvaluation) {
             let facts = evaluation.facts
             let (tenant, outages) = (facts.request.tenant, facts.account.outages)
+            isTokenStoreOut = outages.contains(.tokenStore)
             if evaluation.needsAccount {
                 let key = RecordKey.account(facts.grant.account, tenant)
                 if outages.contains(.sessionStore) { remembered = key } else { account = key }
             }
-            if evaluation.needsToken, !outages.contains(.tokenStore) {
+            if evaluation.needsToken {
                 // At home where the account is, so that both are one way.
                 let owner = RecordKey.account(facts.grant.account, tenant).name
                 token = facts.grant.tokenID.map {

@@ -42,6 +42,34 @@ extension StoreError {
 }
 
 extension AccountSessions {
+    /// Notes the use of a token in this node's memory, before the store learns of it: so an outage that begins meanwhile opens nothing here.
+    /// - Returns: whether no other request used it meanwhile.
+    func claim(_ token: TokenWrite?, _ context: DecisionContext) -> Bool {
+        guard let token, let version = token.claim else { return true }
+        let life = (now: context.evaluation.facts.now, end: token.end)
+        guard usedTokens.replace(version, with: token.use, at: token.key, life: life) else { return false }
+        context.claimed = version &+ 1
+        return true
+    }
+
+    /// Gives back the token of a request that got no license in the end.
+    func unspend(_ context: DecisionContext) async {
+        if context.claimed != nil, let key = RequiredRecords(context.evaluation).token { usedTokens.forget(key) }
+        guard let (key, record) = context.spent else { return }
+        // An error is reported, and the token stays used.
+        _ = try? await tokens[key].remove(key, version: record.version)
+    }
+
+    /// The value of a record; damage is reported.
+    func reporting<Value>(
+        _ engine: Engine, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        do { return try body() } catch {
+            report(.failed(engine, error))
+            throw error
+        }
+    }
+
     /// - Returns: `nil` if it was written; otherwise the store's reading.
     func exchange(_ write: AccountWrite) async throws(StoreError) -> RecordReading? {
         let held = try await accounts[write.key].exchange(

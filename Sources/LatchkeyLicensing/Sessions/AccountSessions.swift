@@ -22,7 +22,8 @@ package final class AccountSessions: Sendable {
     let pending: PendingChanges?
     /// The blocks in force.
     let blocks: BlockList?
-    let memory = AccountMemory()
+    let memory: AccountMemory<AccountState>
+    let usedTokens: AccountMemory<AccountState.TokenUse>
     /// Whether no store has to be waited for.
     private let answersAtOnce: Bool
     /// How often a change begins again before the account counts as unavailable.
@@ -36,15 +37,17 @@ package final class AccountSessions: Sendable {
     ///   - limits: how patient it is with the stores. Defaults to 50 ms.
     ///   - pending: keeps sessions that were stopped while the store was out. Defaults to none: then a stop needs the store.
     ///   - blocks: the accounts and devices that get no licenses. Defaults to none.
+    ///   - limit: the most accounts, and the most used tokens, that the node remembers for an outage. Defaults to 100,000 each.
     ///   - timekeeper: the time for limits, and for decisions that ask no store. Defaults to the machine's.
     ///   - report: takes errors, and outages as they begin and end. Called on any thread; must not wait.
     package init(
         accounts: any RecordStore, tokens: (any RecordStore)? = nil, secrets: [Secret],
         limits: RecordStoreLimits = RecordStoreLimits(), pending: PendingChanges? = nil,
-        blocks: BlockList? = nil, timekeeper: any Timekeeper = SystemTimekeeper(),
+        blocks: BlockList? = nil, remembering limit: Int = 100_000, timekeeper: any Timekeeper = SystemTimekeeper(),
         report: @escaping @Sendable (RecordStoreEvent) -> Void = { _ in }
     ) {
         (self.pending, self.blocks) = (pending, blocks)
+        (memory, usedTokens) = (AccountMemory(limit: limit), AccountMemory(limit: limit))
         self.accounts = GuardedRecords(accounts, for: .sessionStore, limits, timekeeper: timekeeper, report: report)
         self.tokens = GuardedRecords(
             tokens ?? accounts, for: .tokenStore, limits, timekeeper: timekeeper, report: report)
@@ -57,8 +60,8 @@ package final class AccountSessions: Sendable {
 
     /// Decides about one key.
     ///
-    /// Where a store is out of service, the policy's outage rule decides, within limits that count what this node remembers of the account, and
-    /// the store learns of it with the account's next license. A store that is late is tried once more, from
+    /// Where a store is out of service, the policy's outage rule decides, within limits that count what this node remembers of the account and
+    /// the token, and the store learns of it with their next license. A store that is late is tried once more, from
     /// the beginning, so that nothing is taken twice; if it is late again, the license is refused as by a server that has too much to do: it may
     /// be this machine that is slow, and no limit opens for that.
     /// - Parameters:
@@ -109,13 +112,6 @@ package final class AccountSessions: Sendable {
         return context.refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason))
     }
 
-    /// Gives back the token of a request that got no license in the end.
-    private func unspend(_ context: DecisionContext) async {
-        guard let (key, record) = context.spent else { return }
-        // An error is reported, and the token stays used.
-        _ = try? await tokens[key].remove(key, version: record.version)
-    }
-
     /// Gives back the slot that a request took, because its license cannot be sent. A slot that another key of the playback has
     /// renewed since then stays.
     /// - Parameter tookSlot: whether the request took the slot, with this decision or with one before. A slot that was there stays.
@@ -139,7 +135,7 @@ package final class AccountSessions: Sendable {
             var token: RecordReading?
             if let key = required.account { account = try accounts[key].immediate?.read(key) }
             context.asked = .tokenStore
-            if let key = required.token { token = try tokens[key].immediate?.read(key) }
+            if let key = required.storedToken { token = try tokens[key].immediate?.read(key) }
             switch try weigh(context, required, account, token, within: bound) {
             case .ended(let attempt): return settled(.success(attempt), context, bound)
             case .proposed(let proposal): return settled(.success(try keepAtOnce(proposal, context)), context, bound)
@@ -192,7 +188,8 @@ package final class AccountSessions: Sendable {
         var state = AccountState()
         var version: UInt64 = 0
         if let key = required.remembered {
-            (state, version) = memory.account(key)
+            let known = memory.value(key, at: context.facts.now)
+            (state, version) = (known.value ?? AccountState(), known.version)
         } else if let key = required.account, let accountReading {
             state = try reporting(.sessionStore) { () throws(StoreError) in
                 try self.account(in: accountReading, at: key)
@@ -204,8 +201,14 @@ package final class AccountSessions: Sendable {
         }
         context.asked = .tokenStore
         state.tokenUse = try reporting(.tokenStore) { () throws(StoreError) in try tokens.use(in: usedToken) }
-        context.evaluation.learn(
-            state, at: (accountReading?.now ?? tokenReading?.now ?? context.facts.now).inMilliseconds)
+        let now = (accountReading?.now ?? tokenReading?.now ?? context.facts.now).inMilliseconds
+        var claim: UInt64?
+        if let key = required.token {
+            let (known, version) = usedTokens.value(key, at: now)
+            if known == nil { claim = version }
+            if version != context.claimed { state.tokenUse = state.tokenUse ?? known }
+        }
+        context.evaluation.learn(state, at: now)
 
         let decision = context.evaluation.decision()
         if decision.terms != nil {
@@ -219,10 +222,7 @@ package final class AccountSessions: Sendable {
         let next = context.evaluation.account(after: decision, fence: Int(clamping: accountReading?.nextVersion ?? 0))
         let proposal = Proposal(booked(context, decision, next, required.account))
         if decision.terms != nil {
-            if let key = required.token, let tokenReading, tokenReading.record == nil {
-                let record = Record(version: tokenReading.nextVersion, bytes: context.evaluation.tokenUse.recordBytes)
-                proposal.token = (key, record, context.evaluation.tokenEnd)
-            }
+            proposal.token = required.token.map { TokenWrite($0, context.evaluation, claim, tokenReading) }
             if let key = required.remembered {
                 proposal.remembered = (key, version, next.kept(at: context.evaluation.facts.now))
             }
@@ -242,11 +242,12 @@ package final class AccountSessions: Sendable {
     private func keep<Excess>(_ proposal: Proposal, _ context: DecisionContext) async throws(StoreError) -> Attempt<
         Excess
     > {
-        if let (key, record, end) = proposal.token {
+        guard claim(proposal.token, context) else { return .again(nil) }
+        if let token = proposal.token, let record = token.record {
             // Before the store says so: a late write may arrive at any time.
             let former = context.spent
-            context.spent = (key, record)
-            guard try await tokens[key].write(record, at: key, replacing: nil, until: end) else {
+            context.spent = (token.key, record)
+            guard try await tokens[token.key].write(record, at: token.key, replacing: nil, until: token.end) else {
                 context.spent = former
                 return .again(nil)
             }
@@ -263,11 +264,13 @@ package final class AccountSessions: Sendable {
     private func keepAtOnce<Excess>(_ proposal: Proposal, _ context: DecisionContext) throws(StoreError) -> Attempt<
         Excess
     > {
-        if let (key, record, end) = proposal.token {
-            guard try tokens[key].immediate?.write(record, at: key, replacing: nil, until: end) == true else {
+        guard claim(proposal.token, context) else { return .again(nil) }
+        if let token = proposal.token, let record = token.record {
+            let store = tokens[token.key].immediate
+            guard try store?.write(record, at: token.key, replacing: nil, until: token.end) == true else {
                 return .again(nil)
             }
-            context.spent = (key, record)
+            context.spent = (token.key, record)
         }
         context.asked = .sessionStore
         if let (key, version, account) = proposal.remembered, !memory.replace(version, with: account, at: key) {
@@ -307,8 +310,10 @@ extension AccountSessions {
         _ required: RequiredRecords, _ source: AccountSource
     ) async -> (account: Result<RecordReading?, StoreError>, token: Result<RecordReading?, StoreError>) {
         // A task for nothing would wake another thread.
-        guard required.token != nil else { return (await accountReading(required.account, source), .success(nil)) }
-        async let token = reading(tokens, required.token)
+        guard let key = required.storedToken else {
+            return (await accountReading(required.account, source), .success(nil))
+        }
+        async let token = reading(tokens, key)
         // The token costs a trip anyway, in which the account is read as well: a guess saves nothing.
         let known = if case .guess = source { AccountSource.store } else { source }
         return (await accountReading(required.account, known), await token)
@@ -329,21 +334,8 @@ extension AccountSessions {
         }
     }
 
-    private func reading(
-        _ store: GuardedRecords, _ key: RecordKey?
-    ) async -> Result<RecordReading?, StoreError> {
-        guard let key else { return .success(nil) }
+    private func reading(_ store: GuardedRecords, _ key: RecordKey) async -> Result<RecordReading?, StoreError> {
         do { return .success(try await store[key].read(key)) } catch { return .failure(error) }
-    }
-
-    /// The value of a record; damage is reported.
-    private func reporting<Value>(
-        _ engine: Engine, _ body: () throws(StoreError) -> Value
-    ) throws(StoreError) -> Value {
-        do { return try body() } catch {
-            report(.failed(engine, error))
-            throw error
-        }
     }
 
     /// Changes an account, beginning again while others change it.

@@ -100,14 +100,21 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// How much the nodes may grant together during its outage; `nil` if nothing of it is counted.
+    package var boundInOutage: String? {
+        switch self {
+        case .sessionStore: "each node enforces limits separately, so an account can use its limit once per node."
+        case .tokenStore: "each node refuses only tokens that it accepted itself, so a token can be used once per node."
+        default: nil
+        }
+    }
+
     /// The effect of its outage.
     package var consequence: String {
         switch self {
         case .keyStore: "Cached keys are still licensed; other keys get no license, and nothing can be packaged."
         case .auditStore: "Actions that must be audited are refused."
-        case .sessionStore:
-            "The policies' outage rules apply: each node enforces limits separately, so an account can use its limit once per node."
-        case .tokenStore: "The policies' outage rules apply: nothing checks whether a token was used before."
+        case .sessionStore, .tokenStore: "The policies' outage rules apply: \(boundInOutage ?? "")"
         case .callout:
             "Its earlier answers remain valid for an hour; the policies' outage rules apply to everyone else."
         case .keySet: "The last valid key set stays in use."

@@ -218,7 +218,7 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
         DecisionCase(#""devices":{"limit":1},"outage":{"sessionStore":"refuse"}"#, "storeUnavailable") {
             $0.account.outages = [.sessionStore]
         },
-        DecisionCase(#""token":{"singleUse":true}"#, "license") {
+        DecisionCase(#""token":{"singleUse":true}"#, "tokenUsed") {
             $0.account.outages = [.tokenStore]
             $0.account.tokenUse = .init(session: "x", first: now)
         },

@@ -10,26 +10,12 @@ import Testing
 
 /// Limits while the store that counts is out of service: each node counts from its memory.
 @Suite(.timeLimit(.minutes(5))) struct AccountMemoryTests {
-    private let scene = AccountScene()
-    private let isDown = Locked(false)
+    private let stage = OutageStage()
+    private var scene: AccountScene { stage.scene }
 
-    private func node() -> AccountSessions {
-        scene.accountSessions(
-            InterruptedStore(
-                store: scene.store,
-                before: { [isDown] _, _ throws(StoreError) in
-                    if isDown.withLock({ $0 }) { throw InterruptedStore.down }
-                }))
-    }
-
-    private func outage(_ isDown: Bool) { self.isDown.withLock { $0 = isDown } }
-
-    /// The store is back, and the node knows it.
-    private func end(_ node: AccountSessions) async {
-        outage(false)
-        scene.clock.advance(by: .seconds(2))
-        for one in node.watched { while one.health.isAway { await one.probe() } }
-    }
+    private func node() -> AccountSessions { stage.node() }
+    private func outage(_ isDown: Bool) { stage.outage(isDown) }
+    private func end(_ node: AccountSessions) async { await stage.end(node) }
 
     private func word(
         _ node: AccountSessions, _ session: String, _ policy: Policy, _ change: (inout Facts) -> Void = { _ in }

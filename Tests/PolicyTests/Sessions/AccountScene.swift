@@ -19,11 +19,11 @@ struct AccountScene {
 
     func accountSessions(
         _ store: (any RecordStore)? = nil, tokens: (any RecordStore)? = nil,
-        limits: RecordStoreLimits = RecordStoreLimits(), blocks: BlockList? = nil
+        limits: RecordStoreLimits = RecordStoreLimits(), blocks: BlockList? = nil, remembering: Int = 100_000
     ) -> AccountSessions {
         AccountSessions(
             accounts: store ?? self.store, tokens: tokens, secrets: [secret], limits: limits, blocks: blocks,
-            timekeeper: clock
+            remembering: remembering, timekeeper: clock
         ) { [events] event in
             if case .took = event { return }
             events.withLock { $0.append(event) }
@@ -43,6 +43,36 @@ struct AccountScene {
 
     static let lease = #""validity":{"type":"lease","lease":"5m"}"#
     static let one = lease + #","concurrency":{"limit":1}"#
+}
+
+/// Nodes over one store, which a test takes away and gives back.
+struct OutageStage {
+    let scene = AccountScene()
+    private let isDown = Locked(false)
+
+    /// - Parameters:
+    ///   - remembering: how many accounts and tokens the node remembers.
+    ///   - ends: whether the outage begins with the first write, after it.
+    func node(remembering: Int = 100_000, goingDownAtWrite ends: Bool = false) -> AccountSessions {
+        let store = InterruptedStore(
+            store: scene.store,
+            before: { [isDown] _, _ throws(StoreError) in
+                if isDown.withLock({ $0 }) { throw InterruptedStore.down }
+            },
+            after: { [isDown] call, _ throws(StoreError) in
+                if ends, call == .write { isDown.withLock { $0 = true } }
+            })
+        return scene.accountSessions(store, remembering: remembering)
+    }
+
+    func outage(_ isDown: Bool) { self.isDown.withLock { $0 = isDown } }
+
+    /// The store is back, and the node knows it.
+    func end(_ node: AccountSessions) async {
+        outage(false)
+        scene.clock.advance(by: .seconds(2))
+        for one in node.watched { while one.health.isAway { await one.probe() } }
+    }
 }
 
 extension AccountSessions {

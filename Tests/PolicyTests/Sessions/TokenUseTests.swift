@@ -150,8 +150,9 @@ import Testing
             _ = await other.decide(AccountScene.facts("other") { $0.grant.tokenID = "o" }, by: policy)
             bound.fill()
         }
+        let node = scene.accountSessions(store)
         await #expect(throws: CountingBound.Excess.self) {
-            _ = try await scene.accountSessions(store).decide(facts, by: policy, within: bound)
+            _ = try await node.decide(facts, by: policy, within: bound)
         }
         #expect(bound.held == CountingBound.Held(kept: 1))
         let tokens = try await scene.store.page(of: .token, "demo", prefix: "", after: nil, limit: 10)
@@ -168,6 +169,9 @@ import Testing
         let roomy = CountingBound(limit: 5)
         let booked = try await scene.accountSessions(down).decide(facts, by: allowed, within: roomy)
         #expect(booked.decision.word == "license" && roomy.held == CountingBound.Held(kept: 1))
+        // The node that gave the token back does not remember it as used.
+        let two = AccountScene.facts("two") { $0.grant.tokenID = "t" }
+        #expect(await node.decide(two, by: policy).decision.word == "license")
     }
 
     @Test(arguments: [("allow", "license"), ("allow:2m", "license"), ("refuse", "storeUnavailable")])

@@ -85,7 +85,9 @@ extension PolicyEvaluation {
     package var needsToken: Bool { policy.token.singleUse == true && grant.tokenID?.isEmpty == false }
 
     /// The first use of the token.
-    package var tokenUse: AccountState.TokenUse { AccountState.TokenUse(session: session ?? "", first: now) }
+    package var tokenUse: AccountState.TokenUse {
+        account.tokenUse ?? AccountState.TokenUse(session: session ?? "", first: now)
+    }
 
     /// From when on the use of the token may be forgotten: the token has ended by every node's clock.
     package var tokenEnd: Date { (grant.expires ?? now.adding(AccountState.endless)).adding(.seconds(30)) }

@@ -54,7 +54,8 @@ extension PolicyEvaluation {
             refuse(.tokenMalformed, "The token has no identifier, which single-use tokens need.")
             return
         }
-        if isOut(.tokenStore, policy.outage.tokenStore ?? Policy.Outage.usual) { return }
+        // In an outage the use is known if it was at this node.
+        _ = isOut(.tokenStore, policy.outage.tokenStore ?? Policy.Outage.usual)
         guard let use = account.tokenUse else { return }
         let reuse = policy.token.reuse ?? Policy.Token.usualReuse
         if use.session != session {

@@ -2,6 +2,7 @@ package import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyForms
+import LatchkeySystem
 
 /// One decision in the making: facts, the narrowed policy, and the findings so far.
 package struct PolicyEvaluation {
@@ -61,14 +62,14 @@ package struct PolicyEvaluation {
     /// - Returns: whether it is, and nothing more can be asked of it.
     mutating func isOut(_ engine: Engine, _ rule: OutageRule) -> Bool {
         guard account.outages.contains(engine) else { return false }
+        let bound = EngineRole(rawValue: engine.rawValue)?.boundInOutage.map { "; \($0)" } ?? "."
+        let away = "The engine \(engine.rawValue) is out of service"
         switch rule {
-        case .allow: note(.outage, "The engine \(engine.rawValue) is out of service; the policy is applied without it.")
+        case .allow: note(.outage, "\(away); the policy is applied without it\(bound)")
         case .allowFor(let lease):
             longestLease = min(longestLease ?? lease, lease)
-            note(
-                .outage,
-                "The engine \(engine.rawValue) is out of service; the lease is \(DurationText.text(lease)) at most.")
-        case .refuse: refuse(.storeUnavailable, "The engine \(engine.rawValue) is out of service.")
+            note(.outage, "\(away); the lease is \(DurationText.text(lease)) at most\(bound)")
+        case .refuse: refuse(.storeUnavailable, "\(away).")
         }
         return true
     }

@@ -283,7 +283,9 @@ extension Policy.Outage {
                 "The session store, without which slots, devices and downloads cannot be counted. Defaults to `allow:2m`, for policies that count something: no viewer is rejected, and excess grants end within two minutes."
             ),
             .optional("tokenStore", \.tokenStore, .outageRule, narrowedBy: .outage(Self.usual))
-                .explained("The store of used tokens. Defaults to `allow:2m`, for policies with `singleUse`."),
+                .explained(
+                    "The store of used tokens. Defaults to `allow:2m`, for policies with `singleUse`: each node refuses only tokens that it accepted itself, so a token can be used once per node."
+                ),
             .optional("geo", \.geo, .outageRule)
                 .explained("The source of countries. Defaults to `place.whenUnknown`."),
             .optional("callout", \.callout, .outageRule, narrowedBy: .outage(.refuse))
