@@ -65,28 +65,25 @@ package final class PostgreSQLRecordReports: RecordReporter {
     private func rolledUp(
         _ report: PostgreSQLRollupReport, by grouping: RecordReport.Grouping
     ) async throws(StoreError) -> RecordReportAnswer {
-        let counts = try await run(report.counts).rows
+        var answers = try await run(report.calls).dropFirst().makeIterator()
+        let counts = answers.next()?.rows ?? []
         guard let first = counts.first else { throw PostgreSQLFailure("XX000").error }
         var (latency, latencies) = (LatencyCounts(), [String: LatencyCounts]())
-        if let call = report.latency {
-            for row in try await run(call).rows {
-                guard let bucket = Int(try row.text(1)) else { throw PostgreSQLFailure("XX000").error }
-                let count = Int(clamping: try row.integer(2))
-                latency.counts[bucket, default: 0] += count
-                latencies[try row.text(0), default: LatencyCounts()].counts[bucket, default: 0] += count
-            }
+        for row in report.hasLatency ? answers.next()?.rows ?? [] : [] {
+            guard let bucket = Int(try row.text(1)) else { throw PostgreSQLFailure("XX000").error }
+            let count = Int(clamping: try row.integer(2))
+            latency.counts[bucket, default: 0] += count
+            latencies[try row.text(0), default: LatencyCounts()].counts[bucket, default: 0] += count
         }
         var sketches: [String: [String: DistinctSketch]]?
-        if let call = report.sketches {
-            var read: [String: [String: DistinctSketch]] = [:]
-            for row in try await run(call).rows {
+        if report.hasSketches {
+            var (read, whole) = ([String: [String: DistinctSketch]](), [String: DistinctSketch]())
+            for row in answers.next()?.rows ?? [] {
                 guard let sketch = DistinctSketch(try row.bytes(2)) else { throw PostgreSQLFailure("XX000").error }
-                let (key, figure) = (try row.text(0), try row.text(1))
-                read[Self.all, default: [:]][figure, default: DistinctSketch()].merge(sketch)
-                if report.hasSketchesOfGroups {
-                    read[key, default: [:]][figure, default: DistinctSketch()].merge(sketch)
-                }
+                read[try row.text(0), default: [:]][try row.text(1), default: DistinctSketch()].merge(sketch)
             }
+            for (figure, sketch) in read.values.joined() { whole[figure, default: DistinctSketch()].merge(sketch) }
+            read[Self.all] = whole
             sketches = read
         }
         func figures(_ row: PostgreSQLRow, _ key: String) throws(StoreError) -> RecordFigures {
@@ -161,7 +158,11 @@ package final class PostgreSQLRecordReports: RecordReporter {
     }
 
     private func run(_ call: PostgreSQLCall) async throws(StoreError) -> PostgreSQLAnswer {
-        do { return try await pool.run(call, within: limit + .seconds(2)) } catch {
+        try await run([call]).last ?? PostgreSQLAnswer(rows: [], count: 0)
+    }
+
+    private func run(_ calls: [PostgreSQLCall]) async throws(StoreError) -> [PostgreSQLAnswer] {
+        do { return try await pool.run(calls, within: limit + .seconds(2)) } catch {
             // A question that PostgreSQL itself gave up is too long: other ranges work.
             guard error.reason == PostgreSQLFailure("57014").error.reason else { throw error }
             throw StoreError(

@@ -51,10 +51,26 @@ struct PostgreSQLRollupReport {
             """, [.date(RecordRange.date(times.lowerBound))] + (report.tenant.map { [.text($0)] } ?? []))
     }
 
+    /// Its statements, in one transaction: settings, counts, then latency and sketches if it has them.
+    var calls: [PostgreSQLCall] {
+        [Self.settings, counts] + (hasLatency ? [latency] : []) + (hasSketches ? [sketches] : [])
+    }
+
+    /// Whether roll-ups have the latency of its licenses and renewals.
+    var hasLatency: Bool { value == nil && report.event != .refusal }
+
+    /// Whether roll-ups have sketches for it.
+    var hasSketches: Bool { value == nil && hasWholeDays }
+
+    /// Sums by hashes, however many groups the planner expects, because sorting the roll-ups takes longer than reading them. A plan that still
+    /// has to sort appears expensive, and would be compiled.
+    private static let settings = PostgreSQLCall(
+        "rollup-settings", "SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true)")
+
     /// A row for all, then one for each listed group.
-    var counts: PostgreSQLCall {
+    private var counts: PostgreSQLCall {
         let columns = zip(["licenses", "renewals", "refusals"], RecordReport.events).map { name, event in
-            (report.event ?? event) == event ? name : "0::bigint AS \(name)"
+            (report.event ?? event) == event ? "sum(\(name)) AS \(name)" : "0 AS \(name)"
         }
         return call(
             "counts",
@@ -62,8 +78,9 @@ struct PostgreSQLRollupReport {
             SELECT now(), count(*) OVER (), part, licenses, renewals, refusals FROM (
                 SELECT part, grouping(part) AS of_all, coalesce(sum(licenses), 0)::bigint AS licenses,
                     coalesce(sum(renewals), 0)::bigint AS renewals, coalesce(sum(refusals), 0)::bigint AS refusals
-                FROM (SELECT \(part(report.grouping)) AS part, \(columns.joined(separator: ", "))
-                    FROM latchkey.rollups WHERE dimension = '\(dimension)' AND \(conditions)) AS chosen
+                FROM (SELECT \(part(report.grouping)) AS part, licenses, renewals, refusals FROM (
+                    SELECT \(column(report.grouping)), \(columns.joined(separator: ", "))
+                    FROM latchkey.rollups WHERE dimension = '\(dimension)' AND \(conditions) GROUP BY 1) AS summed) AS chosen
                 GROUP BY GROUPING SETS ((), (part))) AS counted
             WHERE of_all = 1 OR licenses + renewals + refusals > 0
             ORDER BY of_all DESC, \(report.grouping.milliseconds == nil ? "licenses + renewals + refusals DESC, part" : "part DESC")
@@ -71,21 +88,21 @@ struct PostgreSQLRollupReport {
             """)
     }
 
-    /// The licenses and renewals of each bucket of latency, by group if its groups are times or tenants; `nil` if roll-ups do not have it.
-    var latency: PostgreSQLCall? {
-        guard value == nil, report.event != .refusal else { return nil }
+    /// The licenses and renewals of each bucket of latency, by group if its groups are times or tenants.
+    private var latency: PostgreSQLCall {
         let count = report.event.map { $0 == .license ? "licenses" : "renewals" } ?? "licenses + renewals"
         return call(
             "latency",
             """
-            SELECT \(part(sharedGrouping)) AS part, value, sum(\(count))::bigint FROM latchkey.rollups
-            WHERE dimension = '\(PostgreSQLRollupSchema.latency)' AND \(conditions) GROUP BY 1, 2
+            SELECT \(part(sharedGrouping)) AS part, value, sum(count)::bigint FROM (
+                SELECT \(column(sharedGrouping)), value, sum(\(count)) AS count FROM latchkey.rollups
+                WHERE dimension = '\(PostgreSQLRollupSchema.latency)' AND \(conditions) GROUP BY 1, 2) AS summed
+            GROUP BY 1, 2
             """)
     }
 
-    /// The sketches, by group if its groups are days or tenants; `nil` if roll-ups do not have them.
-    var sketches: PostgreSQLCall? {
-        guard value == nil, hasWholeDays else { return nil }
+    /// The sketches, by group if its groups are days or tenants.
+    private var sketches: PostgreSQLCall {
         let event = report.event.map { " AND event = '\($0.rawValue)'" } ?? ""
         return call(
             "sketches",
@@ -123,6 +140,16 @@ struct PostgreSQLRollupReport {
             default: "value"
             }
         return "\(sql) COLLATE \"C\""
+    }
+
+    /// The column of which a group's value is made. Roll-ups are summed by it first, so that few values are converted to text.
+    private func column(_ grouping: RecordReport.Grouping?) -> String {
+        switch grouping {
+        case nil: "''"
+        case .hour?, .day?: "begins"
+        case .tenant?: "tenant"
+        default: "value"
+        }
     }
 
     private var conditions: String {

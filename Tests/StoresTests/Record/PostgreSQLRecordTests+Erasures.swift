@@ -84,17 +84,8 @@ extension PostgreSQLRecordTests {
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         _ = try await record.take(.sample(1...1) { $0.time = now - 1_000 })
         for sql in PostgreSQLRecordSchema.begin.split(separator: "; ") { try await run(String(sql)) }
-        let isDone = Locked(false)
-        let erasing = Task {
-            defer { isDone.withLock { $0 = true } }
-            return try await record.erase(Self.erasure(["anna"], before: now))
-        }
-        let waiting = """
-            SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
-            WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted
-            """
-        while try await server.query(waiting, in: database).first?.integer(0) == 0, !isDone.withLock({ $0 }) {
-            await Task.yield()
+        let erasing = try await server.untilBlocked(in: database) {
+            try await record.erase(Self.erasure(["anna"], before: now))
         }
         try await run("INSERT INTO latchkey.license_records SELECT * FROM latchkey.license_records")
         try await run("COMMIT")

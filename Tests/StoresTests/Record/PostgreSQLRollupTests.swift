@@ -49,6 +49,13 @@ struct PostgreSQLRollupTests {
             return try await rollups.rebuild(times) { _ in }
         }
 
+        /// A connection of the owner.
+        func connection() throws -> PostgreSQLPool {
+            let setup = PostgreSQLLane.Setup(
+                hosts: try PostgreSQLHosts(owner), isDurable: false, statementLimit: .seconds(60))
+            return try PostgreSQLPool(setup, count: 1, name: "connection")
+        }
+
         /// All roll-ups as one text.
         var content: String {
             get async throws {
@@ -77,6 +84,10 @@ struct PostgreSQLRollupTests {
                     #expect(fast.groups.map(\.figures.counts) == exact.groups.map(\.figures.counts))
                     #expect(fast.total.counts == exact.total.counts && fast.groupCount == exact.groupCount)
                     #expect((fast.total.counts == [0, 0, 0]) == isEmpty || filter > 1, "\(grouping) \(filter)")
+                    let groups = [.hour, .day, .tenant].contains(grouping) ? fast.groups : []
+                    for figures in filter < 2 ? groups.map(\.figures) + [fast.total] : [] {
+                        #expect(figures.latency.counts.values.reduce(0, +) == figures.licenses + figures.renewals)
+                    }
                 }
             }
         }
@@ -139,7 +150,7 @@ struct PostgreSQLRollupTests {
         #expect(try await stage.reports.report(report).source == .rows)
     }
 
-    @Test func `a rebuild gives the same roll-ups, and one during new rows misses none`() async throws {
+    @Test func `a rebuild gives the same roll-ups`() async throws {
         let stage = try await Stage()
         defer { stage.close() }
         for batch in Self.batches(3) { _ = try await stage.record.take(batch) }
@@ -152,18 +163,42 @@ struct PostgreSQLRollupTests {
         #expect(try await stage.rebuild() == 0)
         #expect(try await stage.rebuild(Self.range) > 0)
         #expect(try await stage.content == before)
-        // The rows are of a day that is being rebuilt.
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for number in 0..<60 {
-                    let numbers = number * 20 + 1...number * 20 + 20
-                    _ = try await stage.record.take(.sample(numbers, spool: "aaaaaaaaaaaaaaaa") { $0.content = "a/1" })
-                }
-            }
-            for _ in 0..<6 { _ = try await stage.rebuild(Self.range) }
-            try await group.waitForAll()
+    }
+
+    @Test func `rows that are added while their day is rebuilt are counted once`() async throws {
+        let stage = try await Stage()
+        defer { stage.close() }
+        _ = try await stage.record.take(.sample(1...1) { $0.time = Self.day })
+        let batch = try stage.connection()
+        defer { batch.close() }
+        func run(_ sql: String) async throws { _ = try await batch.run(PostgreSQLCall(sql, sql), within: .seconds(60)) }
+        try await run("BEGIN")
+        // An hour without roll-ups yet. Without its lock, the rebuild would find none to delete, wait for the row of the day's sketch, and
+        // then add the committed row to a roll-up that has it already.
+        let changes = #"{"time": "2026-11-25 05:00Z", "account": "bob"}"#
+        try await run(
+            """
+            INSERT INTO latchkey.license_records
+            SELECT (jsonb_populate_record(kept, '\(changes)')).* FROM latchkey.license_records AS kept
+            """)
+        let rebuilding = try await stage.server.untilBlocked(in: stage.database) {
+            try await stage.rebuild(Self.day..<Self.day + 24 * Self.hour)
         }
+        try await run("COMMIT")
+        #expect(try await rebuilding.value > 0)
         try await stage.compare()
+    }
+
+    @Test func `a report's settings end with it`() async throws {
+        let stage = try await Stage()
+        defer { stage.close() }
+        let connection = try stage.connection()
+        defer { connection.close() }
+        let report = try #require(PostgreSQLRollupReport(RecordReport(of: nil, times: Self.range)))
+        let setting = PostgreSQLCall("setting", "SELECT current_setting('enable_sort')")
+        let during = try await connection.run(report.calls + [setting], within: .seconds(60))
+        let after = try await connection.run(setting, within: .seconds(60))
+        #expect(try during.last?.rows.first?.text(0) == "off" && after.rows.first?.text(0) == "on")
     }
 
     @Test func `the rows of an older database are counted from rows until a rebuild`() async throws {

@@ -112,6 +112,24 @@
             defer { pool.close() }
             return try await pool.run(PostgreSQLCall("query", sql), within: .seconds(60)).rows
         }
+
+        /// Starts work, and returns once a statement in the database waits for a lock, or the work is done.
+        func untilBlocked<Value: Sendable>(
+            in database: String, _ work: @escaping @Sendable () async throws -> Value
+        ) async throws -> Task<Value, any Error> {
+            let isDone = Locked(false)
+            let task = Task {
+                defer { isDone.withLock { $0 = true } }
+                return try await work()
+            }
+            let waiting = """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            while try await query(waiting, in: database).first?.integer(0) == 0, !isDone.withLock({ $0 }) {
+                await Task.yield()
+            }
+            return task
+        }
     }
 
     extension PostgreSQLProcess {
