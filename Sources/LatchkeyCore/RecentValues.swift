@@ -20,11 +20,9 @@ package struct RecentValues<Key: Hashable, Value> {
     /// The value of a key, which does not count as used.
     package func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
-    /// - Parameter isEnded: whether a value is no longer needed; those are dropped before others. Defaults to none.
-    package mutating func set(_ value: Value, for key: Key, dropping isEnded: ((Value) -> Bool)? = nil) {
+    package mutating func set(_ value: Value, for key: Key) {
         if young[key] == nil, young.count >= half {
-            let needed = isEnded.map { isEnded in old.merging(young) { $1 }.filter { !isEnded($0.value) } }
-            old = if let needed, needed.count <= half { needed } else { young }
+            old = young
             young = [:]
         }
         old[key] = nil

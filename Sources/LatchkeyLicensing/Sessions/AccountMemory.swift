@@ -44,15 +44,14 @@ final class AccountMemory<Value: Sendable>: Sendable {
     func forget(_ key: RecordKey) { known.withLock { $0.remove(key) } }
 
     /// Notes a license that the store does not learn of.
-    /// - Parameter life: the time now, and from when on the license does not count; ended ones then make room. Defaults to no end.
+    /// - Parameter end: from when on the license does not count. Defaults to no end.
     /// - Returns: whether the value was unchanged meanwhile.
     func replace(
-        _ version: UInt64, with value: Value, at key: RecordKey, life: (now: Date, end: Date)? = nil
+        _ version: UInt64, with value: Value, at key: RecordKey, end: Date = .distantFuture
     ) -> Bool {
         known.withLock { known in
             guard known.peek(key)?.version ?? 0 == version else { return false }
-            let next = Known(value: value, isAhead: true, version: version &+ 1, end: life?.end ?? .distantFuture)
-            known.set(next, for: key, dropping: life.map { life in { $0.end <= life.now } })
+            known.set(Known(value: value, isAhead: true, version: version &+ 1, end: end), for: key)
             return true
         }
     }

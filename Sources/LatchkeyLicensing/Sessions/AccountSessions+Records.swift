@@ -46,8 +46,7 @@ extension AccountSessions {
     /// - Returns: whether no other request used it meanwhile.
     func claim(_ token: TokenWrite?, _ context: DecisionContext) -> Bool {
         guard let token, let version = token.claim else { return true }
-        let life = (now: context.evaluation.facts.now, end: token.end)
-        guard usedTokens.replace(version, with: token.use, at: token.key, life: life) else { return false }
+        guard usedTokens.replace(version, with: token.use, at: token.key, end: token.end) else { return false }
         context.claimed = version &+ 1
         return true
     }
