@@ -11,7 +11,7 @@ extension ServerEngines {
         _ file: ConfigurationFile, _ problems: inout ServerProblems, _ notices: inout [String]
     ) async -> ServerEngines {
         let stores = file.settings.stores
-        var opened: [String: Stores?] = [:]
+        var (opened, out) = ([String: Stores?](), [String: Set<EngineRole>]())
         let regions = stores.regions.sorted { $0.key < $1.key }.map {
             (place: "regions.\($0.key)", use: StoreUse.sessions, text: $0.value)
         }
@@ -40,11 +40,7 @@ extension ServerEngines {
                     notices.append("\(place): \(finding.reason) \(finding.remedy)")
                 }
             }
-            guard !findings.contains(where: \.isOutage) else {
-                one?.close()
-                opened[text] = .some(nil)
-                continue
-            }
+            out[text] = Set(findings.compactMap(\.outage))
             guard member != use.rawValue, let time = await one?.records.quickest()?.wholeMilliseconds,
                 time > stores.sessionMilliseconds
             else { continue }
@@ -53,7 +49,10 @@ extension ServerEngines {
             )
         }
         let known = problems.collecting("stores.copy") { try file.checkCopy() } ?? nil
-        let (keys, audit) = (opened[stores.keys] ?? nil, opened[stores.audit] ?? nil)
+        func answering(_ role: EngineRole, _ text: String) -> Stores? {
+            out[text, default: []].contains(role) ? nil : opened[text] ?? nil
+        }
+        let (keys, audit) = (answering(.keyStore, stores.keys), answering(.auditStore, stores.audit))
         // An audit that cannot be read is named where the stores are looked at.
         var setbacks: [StoreError] = []
         if let audit = audit?.audit, let setback = try? await known?.seen.setback(of: audit, ending: audit.last()) {

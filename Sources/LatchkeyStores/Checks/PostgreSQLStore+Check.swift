@@ -57,13 +57,14 @@ extension PostgreSQLStore {
     private static func work(
         _ pool: PostgreSQLPool, _ uses: Set<StoreUse>, _ operations: [EngineOperation]
     ) async throws(StoreError) -> StoreFinding? {
-        for (use, role) in [(StoreUse.keys, EngineRole.keyStore), (.audit, .auditStore)] where uses.contains(use) {
+        let roles = [(StoreUse.keys, EngineRole.keyStore), (.audit, .auditStore), (.sessions, .sessionStore)]
+        for (use, role) in roles where uses.contains(use) {
             for operation in operations {
                 do throws(StoreError) {
                     try await probe(pool, commits: pool, role, operation, within: .seconds(2))
                 } catch {
                     var fault = StoreFinding.fault(error, at: "\(role.words) \(operation.words.away)")
-                    fault.isOutage = operation == .read
+                    fault.outage = operation == .read ? role : nil
                     return fault
                 }
             }

@@ -11,8 +11,8 @@ package struct StoreFinding: Sendable, Hashable {
     package let reason: String
     /// The remedy, one imperative sentence.
     package let remedy: String
-    /// Whether the store answers no reads. Every later one would wait for its limit and repeat this finding.
-    package var isOutage = false
+    /// The part that answers no reads; `nil` for none. Every later one would wait for its limit and repeat this finding.
+    package var outage: EngineRole?
 
     static func fault(_ reason: String, _ remedy: String) -> Self {
         Self(isFault: true, reason: reason, remedy: remedy)

@@ -9,7 +9,7 @@ final class PostgreSQLConversation {
     /// One step of a job that waits for its answer, in the order of sending.
     private enum Step {
         case prepare(String)
-        case call
+        case call(String)
         case sync
     }
 
@@ -32,6 +32,8 @@ final class PostgreSQLConversation {
     private let patience: Duration?
     private let takesReadOnly: Bool
     private var prepared: Set<String> = []
+    /// Why statements could not be prepared, until they are.
+    private var unprepared: [String: PostgreSQLFailure] = [:]
     private var pending: [Pending] = []
     private(set) var hasMoreToWrite = false
     /// Whether one of the lane's jobs was done.
@@ -93,7 +95,7 @@ final class PostgreSQLConversation {
                 steps.append(.prepare(call.name))
             }
             isBroken = isBroken || !connection.send(call)
-            steps.append(.call)
+            steps.append(.call(call.name))
         }
         isBroken = isBroken || !connection.sync()
         pending.append(Pending(job: job, steps: steps + [.sync], isOwn: isOwn))
@@ -118,9 +120,16 @@ final class PostgreSQLConversation {
         defer { pending.removeFirst(answered) }
         while answered < pending.count, let event = connection.next() {
             switch (event, pending[answered].steps.first) {
-            case (.answer(let answer), .call?): pending[answered].answers.append(answer)
-            case (.failure(let failure), let step?):
-                if case .prepare(let name) = step { prepared.remove(name) }
+            case (.answer(let answer), .call(_)?): pending[answered].answers.append(answer)
+            case (.failure(var failure), let step?):
+                switch step {
+                case .prepare(let name):
+                    prepared.remove(name)
+                    unprepared[name] = unprepared[name] ?? failure
+                // A job that was sent before it was known that there is no such statement.
+                case .call(let name) where failure.state == "26000": failure = unprepared[name] ?? failure
+                case .call(_), .sync: break
+                }
                 // The steps after an error are reported as not done.
                 pending[answered].failure = pending[answered].failure ?? failure
                 if failure.endsConnection(takesReadOnly: takesReadOnly),
@@ -130,7 +139,9 @@ final class PostgreSQLConversation {
                 }
             case (.answer, _), (.failure, _): break
             case (.statementEnd, .sync?), (.statementEnd, nil): return nil
-            case (.statementEnd, _?): pending[answered].steps.removeFirst()
+            case (.statementEnd, let step?):
+                if case .prepare(let name) = step, pending[answered].failure == nil { unprepared[name] = nil }
+                pending[answered].steps.removeFirst()
             case (.sync, _):
                 resolve(pending[answered])
                 answered += 1

@@ -131,7 +131,11 @@ final class PostgreSQLDriver {
         for job in late { mailbox.finish(job, .failure(.late)) }
         guard case .up(let conversation) = phase, conversation.expire(at: now) else { return }
         if setup.growsPatient { patience = patience.map { min($0 * 2, Self.longestPatience) } }
-        retreat(StoreError(.unavailable, PostgreSQLStore.name, reason: "PostgreSQL sent nothing within the limit."))
+        // Fails the younger jobs, too, which did not wait for as long.
+        var error = StoreError(
+            .unavailable, PostgreSQLStore.name, reason: "PostgreSQL sent nothing within the limit.")
+        error.isLate = true
+        retreat(error)
     }
 
     private func fail(_ error: StoreError) {

@@ -45,7 +45,11 @@ struct PostgreSQLFailure {
                 .misconfigured, "A pooler also gives this connection to other sessions.",
                 "Configure the pooler to keep a connection for a session (PgBouncer: pool_mode = session), or connect to the database directly."
             )
-        case "55P03": (.unavailable, "Another session holds a lock on the table.", nil)
+        case "55P03":
+            (
+                .unavailable, "Another session holds a lock on the table.",
+                "Find the session in pg_locks and pg_stat_activity, and end it if it does not end by itself."
+            )
         case "57014": (.unavailable, "The statement took longer than its limit.", nil)
         case "53100": (.full, "The server's disk is full.", nil)
         case _ where state.hasPrefix("28"): (.misconfigured, "PostgreSQL refuses the role or its password.", nil)

@@ -50,8 +50,14 @@ extension PostgreSQLStore {
         _ pool: PostgreSQLPool, commits: PostgreSQLPool, _ role: EngineRole, _ operation: EngineOperation,
         within limit: Duration
     ) async throws(StoreError) {
-        let tables = role == .auditStore ? ["audit"] : ["keys", "seeds", "data_keys"]
-        func calls(_ name: String, _ sql: (String) -> String) -> [PostgreSQLCall] {
+        let tables =
+            switch role {
+            case .auditStore: ["audit"]
+            case .sessionStore: ["records"]
+            case .record: ["license_records"]
+            default: ["keys", "seeds", "data_keys", "blocks"]
+            }
+        func calls(_ name: String, of tables: [String], _ sql: (String) -> String) -> [PostgreSQLCall] {
             tables.map { PostgreSQLCall("probe-\(name)-\($0)", sql("latchkey.\($0)")) }
         }
         // A statement that waits for a lock holds up everything behind it, so it gets half of the time.
@@ -59,13 +65,16 @@ extension PostgreSQLStore {
             "probe-patience", "SELECT set_config('lock_timeout', $1, true), set_config('work_mem', '64', true)",
             [.text("\((limit / 2).wholeMilliseconds)")])
         guard operation == .write else {
-            _ = try await pool.run([patience] + calls("read") { "SELECT FROM \($0) WHERE false" }, within: limit)
+            let identity = role == .keyStore ? ["identity"] : []
+            _ = try await pool.run(
+                [patience] + calls("read", of: tables + identity) { "SELECT FROM \($0) WHERE false" }, within: limit)
             return
         }
-        let inserts = calls("insert") { "INSERT INTO \($0) SELECT * FROM \($0) WHERE false" }
+        let inserts = calls("insert", of: tables) { "INSERT INTO \($0) SELECT * FROM \($0) WHERE false" }
         // The audit only grows.
         let updates =
-            calls("update") { "UPDATE \($0) SET tenant = tenant WHERE false" } + [PostgreSQLSchema.setNothingAside]
+            calls("update", of: tables) { "UPDATE \($0) SET tenant = tenant WHERE false" }
+            + (role == .keyStore ? [PostgreSQLSchema.setNothingAside] : [])
         _ = try await pool.run(
             [patience, room] + inserts + (role == .auditStore ? [] : updates), within: limit)
         let commit = PostgreSQLCall("probe-commit", "SELECT pg_logical_emit_message(true, 'latchkey', 'probe')::text")

@@ -159,6 +159,7 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
             var missing: [String] = []
             for row in answer.rows { missing.append(String(decoding: try row.bytes(0), as: UTF8.self)) }
             guard !missing.isEmpty else {
+                try await PostgreSQLStore.probe(pool, commits: pool, .record, .read, within: .seconds(2))
                 guard let days, let finding = try await retention(days) else { return [] }
                 return [finding]
             }

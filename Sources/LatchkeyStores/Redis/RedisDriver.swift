@@ -55,7 +55,10 @@ struct RedisDriver {
         try socket.receive()
         while let answer = try socket.answer() { try take(answer) }
         if let first = sent.first, first.deadline <= timekeeper.uptime {
-            throw .redis("Redis did not answer within \(limit.inWords).")
+            // Fails the younger calls, too, which did not wait for as long.
+            var error = StoreError.redis("Redis did not answer within \(limit.inWords).")
+            error.isLate = true
+            throw error
         }
     }
 

@@ -121,7 +121,8 @@ package final class EngineGuard: Sendable {
             return outcome
         }
         var failure = StoreError(error, of: health.engine)
-        failure.isLate = failure.kind == .unavailable && (health.isEmbedded || limit.map { took >= $0 } ?? false)
+        let isLate = failure.isLate || health.isEmbedded || limit.map { took >= $0 } ?? false
+        failure.isLate = failure.kind == .unavailable && isLate
         if limit == nil, Task.isCancelled {
             health.giveBack(permit, for: work)
         } else {

@@ -23,7 +23,7 @@ public struct StoreError: DiagnosableError, Equatable {
     public let reason: String
     public let remedy: String
     /// Whether the engine may be well: it only took too long, or is a part of this process, which is slow.
-    package internal(set) var isLate = false
+    package var isLate = false
 
     public var code: String { kind.rawValue }
 

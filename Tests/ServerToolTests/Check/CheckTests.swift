@@ -46,6 +46,22 @@ struct CheckTests {
         #expect(server.server.current.notices.contains { $0.text.hasPrefix(one.place) })
     }
 
+    @Test(arguments: ["keys", "blocks", "identity", "audit", "records", "license_records"])
+    func `a locked table is one finding, which hides no fault of another part`(_ table: String) async throws {
+        let stage = try await CheckStage()
+        try stage.folder.edit([
+            "stores.sessions": .text(stage.address), "stores.fingerprint": "00000000000000000000000000000000",
+            "record": ["folder": "spool", "destination": .text(stage.address)],
+        ])
+        try await stage.lock(table, "ACCESS EXCLUSIVE")
+        let problems = try await ServerCheck(stage.folder.configuration, derivation: nil).problems.problems
+        #expect(problems.count { $0.reason.contains("55P03") && $0.remedy.contains("pg_locks") } == 1, "\(problems)")
+        let others = problems.filter { !$0.reason.contains("55P03") }
+        // The fingerprint is in a part of the store that answers, or cannot be read.
+        let isReadable = !["keys", "blocks", "identity"].contains(table)
+        #expect(others.map(\.place) == (isReadable ? ["stores.fingerprint"] : []), "\(problems)")
+    }
+
     @Test func `a port in use is reported with its process`() async throws {
         let stage = try await CheckStage()
         let other = try LoopbackServer { _, _ in .send("") }
