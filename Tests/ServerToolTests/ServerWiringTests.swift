@@ -304,28 +304,36 @@ import Testing
         #expect(back.contains("The key store answers again."), "\(back)")
     }
 
-    @Test func `the log counts the licenses that this node issued without the session store once for reads and writes`()
+    @Test func `the log counts the licenses that this node issued without each store once for reads and writes`()
         async throws
     {
         let store = SwitchedRecordStore()
         let stage = try await TestServer.switched(sessions: { _ in store })
-        #expect(try await stage.license(1).status == 200)
+        try stage.folder.edit(["token": ["singleUse": true], "examples": nil], in: "policies/demo.json")
+        _ = try await stage.reload([:])
+        func license(_ number: Int) async throws -> Int {
+            let name = UUID().uuidString
+            return try await stage.license(number, token: stage.token(name, ["jti": .text(name)])).status
+        }
+        #expect(try await license(1) == 200)
         store.setDown(true)
-        #expect(try await stage.license(1).status == 200)
+        #expect(try await license(1) == 200)
         let sessions = stage.server.shared.accounts.watched.first { $0.health.name == "sessionStore" }
         // Writes fail later than reads.
         _ = try? await sessions?.call(EngineWork(.write)) {
             throw StoreError(.unavailable, store.engine, reason: "The test takes no writes.")
         }
-        #expect(try await stage.license(2).status == 200)
+        #expect(try await license(2) == 200)
         store.setDown(false)
         await stage.tick()
         await stage.stop()
         let log = await stage.log
-        #expect(log.contains("an account can use its limit once per node."), "\(log)")
+        for bound in ["an account can use its limit", "a token can be used"] {
+            #expect(log.contains("\(bound) once per node."), "\(log)")
+        }
         for words in ["answers again", "accepts writes again"] { #expect(log.contains("The session store \(words).")) }
-        #expect(log.components(separatedBy: "Licenses issued without it on this node: ").count == 2, "\(log)")
-        #expect(log.contains("again. Licenses issued without it on this node: 2."), "\(log)")
+        #expect(log.components(separatedBy: "again. Licenses issued without it on this node: 2.").count == 3, "\(log)")
+        #expect(log.components(separatedBy: "Licenses issued without it on this node: ").count == 3, "\(log)")
     }
 
     @Test func `a pool with room again is seen after a second`() async throws {

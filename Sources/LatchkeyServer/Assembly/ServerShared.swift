@@ -264,7 +264,8 @@ extension EngineHealth {
         let role = EngineRole(rawValue: name)
         let (words, consequence) = (words, consequence)
         // The surplus of a fleet is at most the sum of these over its nodes.
-        let degraded = role == .sessionStore && region == nil ? metrics.licensesDegraded[name] : nil
+        let isCounted = (role == .sessionStore || role == .tokenStore) && region == nil
+        let degraded = isCounted ? metrics.licensesDegraded[name] : nil
         // From the first kind of work that fails to the last one that is back.
         let outage = Locked<(away: Set<EngineOperation>, before: UInt64)>(([], 0))
         whenChanged { operation, standing in

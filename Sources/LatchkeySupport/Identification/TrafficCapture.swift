@@ -98,7 +98,7 @@ extension Diagnosis {
         Self(
             code: code, reason: code == Self.captureUnknown ? "This is not a HAR file." : reason,
             remedy:
-                "Give \(option) a HAR 1.2 file, as a browser's developer tools, Charles, mitmproxy or --trace FILE.har write it."
+                "Give \(option) a HAR 1.2 file, with bodies, as a browser's developer tools, Charles or mitmproxy write it."
         )
     }
 

@@ -565,7 +565,7 @@ import Testing
         try Data(text.utf8).write(to: folder.file("wrong.har"))
         let run = await RecordedRun(["doctor", "--har", folder.path("wrong.har")], tool: .standard)
         let remedy =
-            "Give --har a HAR 1.2 file, as a browser's developer tools, Charles, mitmproxy or --trace FILE.har write it."
+            "Give --har a HAR 1.2 file, with bodies, as a browser's developer tools, Charles or mitmproxy write it."
         #expect(run.status == .no && run.output.isEmpty)
         #expect(run.error.contains("HAR file") && run.error.contains(remedy), "\(run.error)")
         #expect(!run.error.contains("playlist") && !run.error.contains("curl"))

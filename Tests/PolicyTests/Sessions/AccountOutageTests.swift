@@ -109,6 +109,20 @@ import Testing
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).slot != nil)
     }
 
+    @Test(arguments: [false, true])
+    func `a call that fails with a late one is overload; one that fails by itself is an outage`(_ isLate: Bool)
+        async throws
+    {
+        var failure = InterruptedStore.down
+        failure.isLate = isLate
+        let store = InterruptedStore(store: scene.store, before: { [failure] _, _ throws(StoreError) in throw failure })
+        let accountSessions = scene.accountSessions(store, limits: Self.limits)
+        let policy = try Scene.policy(AccountScene.one)
+        let decision = await accountSessions.decide(AccountScene.facts("s"), by: policy).decision
+        #expect(decision.word == (isLate ? "overloaded" : "license"))
+        #expect(accountSessions.accounts.parts[0].health.isAway == !isLate)
+    }
+
     @Test func `a store in this process is overloaded, never down, however long it hangs`()
         async throws
     {
