@@ -48,7 +48,7 @@ struct PostgreSQLFailure {
         case "55P03":
             (
                 .unavailable, "Another session holds a lock on the table.",
-                "Find the session in pg_locks and pg_stat_activity, and end it if it does not end by itself."
+                "Find the session in pg_locks and pg_stat_activity, and end it if it hangs."
             )
         case "57014": (.unavailable, "The statement took longer than its limit.", nil)
         case "53100": (.full, "The server's disk is full.", nil)

@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a call that fails with a late one is overload; one that fails by itself is an outage`(_ isLate: Bool)
+    func `a call that fails with a late one is overload; one that fails alone is an outage`(_ isLate: Bool)
         async throws
     {
         var failure = InterruptedStore.down
