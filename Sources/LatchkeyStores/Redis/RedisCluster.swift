@@ -58,6 +58,9 @@ final class RedisCluster: Sendable {
 
     func place(of slot: RedisSlot) -> RedisAddress.Endpoint? { state.withLock { $0.map?[slot] } }
 
+    /// The slot's primary, which fails independently of the others; 0 until the map is known.
+    func part(of slot: RedisSlot) -> Int { state.withLock { $0.map?.rank(of: slot) ?? 0 } }
+
     /// The known primaries.
     /// - Throws: `StoreError` if no node answers.
     func primaries() async throws(StoreError) -> [RedisAddress.Endpoint] { try await map().primaries }

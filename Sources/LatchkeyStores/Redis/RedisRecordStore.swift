@@ -107,7 +107,7 @@ package final class RedisRecordStore: SingleTripStore {
     // MARK: One trip
 
     package func part(of key: RecordKey) -> Int {
-        servers.cluster == nil ? 0 : RedisSlot(of: layout.record(key)).number / (RedisSlot.count / 16)
+        servers.cluster?.part(of: RedisSlot(of: layout.record(key))) ?? 0
     }
 
     package func guess(_ key: RecordKey) -> RecordReading? {

@@ -6,6 +6,8 @@ struct RedisSlotMap: Sendable {
     private(set) var replicas: Set<RedisAddress.Endpoint> = []
     /// The index of each slot's primary; -1 for none.
     private var owners = [Int32](repeating: -1, count: RedisSlot.count)
+    /// The rank of each primary by its first slot. Nodes list primaries in any order, and a replica that takes over keeps its rank.
+    private var ranks: [Int] = []
 
     init() {}
 
@@ -24,6 +26,12 @@ struct RedisSlotMap: Sendable {
             let owner = index(of: primary)
             for slot in Int(first)...Int(last) { owners[slot] = owner }
             for replica in parts[3...].compactMap({ Self.place($0, asked) }) { replicas.insert(replica) }
+        }
+        var next = 0
+        ranks = Array(repeating: -1, count: primaries.count)
+        for owner in owners.lazy.map(Int.init) where owner >= 0 && ranks[owner] < 0 {
+            ranks[owner] = next
+            next += 1
         }
     }
 
@@ -45,6 +53,7 @@ struct RedisSlotMap: Sendable {
     private mutating func index(of primary: RedisAddress.Endpoint) -> Int32 {
         if let index = primaries.firstIndex(of: primary) { return Int32(clamping: index) }
         primaries.append(primary)
+        ranks.append(ranks.count)
         return Int32(clamping: primaries.count - 1)
     }
 
@@ -52,6 +61,12 @@ struct RedisSlotMap: Sendable {
     subscript(slot: RedisSlot) -> RedisAddress.Endpoint? {
         let owner = Int(owners[slot.number])
         return owner < 0 ? nil : primaries[owner]
+    }
+
+    /// The rank of the slot's primary by its first slot, from 0; -1 if it has none.
+    func rank(of slot: RedisSlot) -> Int {
+        let owner = Int(owners[slot.number])
+        return owner < 0 ? -1 : ranks[owner]
     }
 
     /// Notes a slot's new primary.

@@ -2,13 +2,13 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyLicensing
-import LatchkeySystem
 import LatchkeyTesting
 import LatchkeyVault
 import TLSPeer
 import Testing
 
 @testable import LatchkeyStores
+@testable import LatchkeySystem
 @testable import StoreProcesses
 
 /// A cluster of six real processes, some of which die, hang, or hand slots over.
@@ -110,6 +110,7 @@ struct RedisClusterTests {
         let group = try await RedisClusterGroup(timeout: Self.timeout)
         let store = try group.store(limit: .milliseconds(500))
         let (lost, kept) = try (name(on: 0, group), name(on: 1, group))
+        let others = try (0..<3).map { try name(on: $0, group, "other") }
         let guarded = GuardedRecordStore(
             store, for: .sessionStore, RecordStoreLimits(time: .seconds(20))
         ) { _ in }
@@ -117,9 +118,12 @@ struct RedisClusterTests {
         if hangs { group.node(0).pause() } else { group.node(0).stop() }
         for _ in 0..<5 { await #expect(throws: StoreError.self) { try await guarded.read(key(lost)) } }
         #expect(guarded.health.isAway)
-        // The breaker is open for that part alone.
+        // The breaker is open for that primary alone, and for all of its slots.
         for _ in 0..<5 { _ = try await guarded.read(key(kept)) }
         #expect(guarded.health.isAway)
+        let parts = others.map { store.part(of: key($0)) }
+        #expect(parts == [0, 1, 2])
+        #expect(parts.filter { guarded.health.isAway(for: EngineWork(.read, part: $0)) } == [0])
         try await group.node(3).says("Failover election won")
         while guarded.health.isAway { await guarded.guarded.probe() }
         #expect(try await put(lost, store))

@@ -56,8 +56,22 @@ import Testing
         #expect(map[RedisSlot(number: 8_191)] == .host("a", port: 7_000))
         #expect(map[RedisSlot(number: 8_192)] == .host("seed", port: 7_001))
         #expect(map[RedisSlot(number: 16_001)] == nil && map.uncovered == 383)
+        #expect([0, 8_191, 8_192, 16_001].map { map.rank(of: RedisSlot(number: $0)) } == [0, 0, 1, -1])
         map.move(RedisSlot(number: 16_001), to: .host("c", port: 7_002))
         #expect(map[RedisSlot(number: 16_001)] == .host("c", port: 7_002) && map.uncovered == 382)
+        #expect(map.rank(of: RedisSlot(number: 16_001)) == 2)
+    }
+
+    @Test func `primaries rank by their slots, and a replica that takes over keeps the rank`() throws {
+        let ranges = [
+            RESPValue.list([.integer(9), .integer(16_383), Self.node("b", 1)]),
+            .list([.integer(0), .integer(8), Self.node("a", 1)]),
+        ]
+        let after = RESPValue.list([ranges[0], .list([.integer(0), .integer(8), Self.node("c", 1)])])
+        for answer in [.list(ranges), .list(ranges.reversed()), after] {
+            let map = try RedisSlotMap(answer, from: .host("a", port: 1))
+            #expect([0, 8, 9, 16_383].map { map.rank(of: RedisSlot(number: $0)) } == [0, 0, 1, 1])
+        }
     }
 
     @Test(arguments: [
