@@ -24,8 +24,8 @@
         private let running = Locked<Run?>(nil)
         private let databases = Locked(0)
 
-        /// - Parameter place: the folder in which it creates its own.
-        init(in place: String = "/tmp") async throws {
+        /// - Parameter place: the folder in which it creates its own. Its path must be short, as for every socket.
+        init(in place: String = FileManager.default.temporaryDirectory.path) async throws {
             folder = "\(place)/lk-pg-\(UUID().uuidString.prefix(8))"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             try Data(Self.password.utf8).write(to: URL(filePath: "\(folder)/password"))
