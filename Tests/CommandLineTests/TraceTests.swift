@@ -59,6 +59,13 @@ import Testing
         #expect(!page.contains("secret") && !page.contains("class=\"legend\""))
     }
 
+    @Test func `of many unseen parts, an unseen license is stated first`() {
+        let playlists = (1...3).map { Checkup.unseen(.playlist, "Playlist \($0) is missing.", "Save it again.") }
+        let checks = playlists + [.unseen(.license, "The license was sealed.", "Look.")]
+        let unseen = DoctorReport(checks, sentSecrets: false).unseen
+        #expect(unseen.hasPrefix("The license was sealed. Playlist 1 is missing. Playlist 2 is missing."))
+    }
+
     @Test(arguments: Checkup.Step.allCases)
     func `an all-clear includes every needed step`(step: Checkup.Step) {
         let checks = Checkup.Step.allCases.filter { $0 != step }.map { Checkup.ok($0, "Fine.") }

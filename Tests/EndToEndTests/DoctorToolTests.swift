@@ -67,6 +67,16 @@ struct DoctorToolTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a token for one license that answered an earlier key is named`(_ isForOne: Bool) async throws {
+        try await LiveServices.with(lenient: isForOne ? [] : LiveServices.lenient) { live in
+            let token = live.service(for: .vuDRM).issueToken().revealedText
+            let found = try await doctor(live, settings: ["token": token])
+            #expect(found.steps["license"] == (isForOne ? ["ok", "error"] : ["ok", "ok"]), "\(found.text)")
+            #expect(found.text.contains("came with the same token") == isForOne, "\(found.text)")
+        }
+    }
+
     @Test(arguments: [
         (Fault.status(403), ServiceEndpoint.license, "license", "forbidden"),
         (.htmlPage, .license, "license", "licenseMalformed"),

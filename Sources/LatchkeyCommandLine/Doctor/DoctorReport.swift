@@ -106,7 +106,8 @@ struct DoctorReport: Sendable, Encodable {
 
     /// The parts that were not seen, each in a sentence.
     var unseen: String {
-        let said = distinct(\.reason)
+        // Only three are stated, and without a license nothing plays.
+        let said = distinct(\.reason, of: checks.filter { $0.step == .license } + checks)
         let silent = (isOfClearStream ? [.playlist, .media] : Self.needed).filter { step in
             !checks.contains { $0.step == step && ($0.result == .ok || $0.result == .unseen) }
         }
@@ -114,10 +115,10 @@ struct DoctorReport: Sendable, Encodable {
     }
 
     /// The actions that show these parts.
-    var unseenRemedies: [String] { distinct(\.remedy).compactMap(\.self) }
+    var unseenRemedies: [String] { distinct(\.remedy, of: checks).compactMap(\.self) }
 
     /// The values of the unseen parts, each once.
-    private func distinct<Value: Hashable>(_ value: KeyPath<Checkup, Value>) -> [Value] {
+    private func distinct<Value: Hashable>(_ value: KeyPath<Checkup, Value>, of checks: [Checkup]) -> [Value] {
         var known = Set<Value>()
         return checks.filter { $0.result == .unseen }.map { $0[keyPath: value] }.filter { known.insert($0).inserted }
     }

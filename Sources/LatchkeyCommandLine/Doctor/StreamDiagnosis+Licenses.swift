@@ -149,8 +149,13 @@ extension StreamDiagnosis {
             } catch {
                 let step = Checkup.Step((error as? ContentKeyError)?.stage)
                 let subject = step == .license ? shown(key) : watch.notes.lastAddress ?? shown(key)
-                let check = explained(
+                var check = explained(
                     Checkup(step, Failure(error), about: subject), error, watch.notes, spcFor: spcCertificate)
+                if step == .license, source == nil, !opened.isEmpty, check.open.contains(.token) {
+                    check = check.adding(
+                        "An earlier key's license came with the same token, which may be for one license only: if it is, request one with --licenses 1, or give the address of new tokens (--set token=@URL)."
+                    )
+                }
                 // Steps that precede all licenses fail once for all of them.
                 if !checks.contains(where: { $0.step == step && $0.reason == check.reason }) { checks.append(check) }
             }

@@ -96,13 +96,13 @@ struct VendorOptions: Sendable {
             guard !answer.isEmpty else { throw needs(parameter.name, of: profile) }
             given.values[parameter.name] = Secret(answer)
         }
-        return try renewed(given, arguments, console)
+        return try renewed(given, arguments, console) ?? .fixed(given)
     }
 
-    /// Credentials whose values at an address are read again for each request after the first.
-    func renewed(_ given: CredentialSet, _ arguments: Arguments, _ console: Console) throws -> Credentials {
+    /// Credentials whose values at an address are read again for each request after the first; `nil` if none is at an address.
+    func renewed(_ given: CredentialSet, _ arguments: Arguments, _ console: Console) throws -> Credentials? {
         let addressed = arguments.all(set).filter { $0.address != nil && given.values[$0.name] != nil }
-        guard !addressed.isEmpty else { return .fixed(given) }
+        guard !addressed.isEmpty else { return nil }
         let transport = try transport(arguments, console)
         let isUsed = Locked(false)
         return Credentials { _ in
