@@ -46,11 +46,12 @@ struct LicenseeModuleTests {
 
     /// Asks for a CKC, and opens it with the device.
     private func license(
-        _ module: LicenseeModule, _ mode: String = "movie", terms: LicenseTerms = LicenseTerms(), seed: UInt64 = 1
+        _ module: LicenseeModule, _ mode: String = "movie", terms: LicenseTerms = LicenseTerms(), isStated: Bool = false,
+        seed: UInt64 = 1
     ) async throws -> DeviceKey {
         let exchange = try stage.exchange(for: ContentIdentifier(Self.uri(mode)), seed: seed)
         let ckc = try await module.ckc(
-            for: exchange.spc.revealed, assetID: ContentIdentifier(Self.uri(mode)), contentID: mode,
+            for: exchange.spc.revealed, assetID: ContentIdentifier(Self.uri(mode)), isStated: isStated, contentID: mode,
             key: #require(LicenseeStage.content), terms: terms)
         return try exchange.open(ckc.revealed)
     }
@@ -83,7 +84,7 @@ struct LicenseeModuleTests {
     @Test(arguments: [
         ("crash", ModuleFailure.Kind.crashed, 1), ("garbage", .garbage, 1), ("none", .garbage, 1),
         ("noid", .garbage, 1),
-        ("nockc", .incomplete, 0), ("wrong", .otherAsset, 0), ("big", .oversized, 1), ("status-42601", .failed, 0),
+        ("nockc", .incomplete, 0), ("wrong", .wrongEcho, 0), ("big", .oversized, 1), ("status-42601", .failed, 0),
     ])
     func `a failure costs the request, and the next one is answered`(
         _ mode: String, _ kind: ModuleFailure.Kind, _ restarts: Int
@@ -93,6 +94,12 @@ struct LicenseeModuleTests {
         #expect(try await license(module).contentKey.key == LicenseeStage.content?.key)
         #expect(seen.withLock { $0.kinds } == [kind, nil])
         #expect(seen.withLock { $0.restarts } == restarts)
+    }
+
+    @Test func `another asset than the client named is the client's fault`() async throws {
+        let module = try module(workers: 1)
+        let error = await #expect(throws: ModuleFailure.self) { _ = try await license(module, "wrong", isStated: true) }
+        #expect(error?.kind == .otherAsset && seen.withLock { $0.kinds } == [.otherAsset])
     }
 
     @Test func `a module that hangs is ended after its time, and replaced`() async throws {
@@ -220,7 +227,7 @@ struct LicenseeModuleTests {
             }
             let asked = try await rate(clients) {
                 _ = try await module.ckc(
-                    for: spc, assetID: "skd://movie/1", contentID: "movie", key: content, terms: LicenseTerms())
+                    for: spc, assetID: "skd://movie/1", isStated: false, contentID: "movie", key: content, terms: LicenseTerms())
             }
             lines +=
                 "\(clients) clients: our KSM \(Int(direct))/s, a module \(Int(asked))/s, \(Int(100 * asked / direct)) %\n"
@@ -261,7 +268,8 @@ struct LicenseeModuleTests {
             let ck = try #require(item?["ck"]?.text.flatMap { Data(base64Encoded: $0) })
             let key = try #require(ContentKey(key: Secret(ck), iv: Secret([UInt8](repeating: 0, count: 16))))
             let assetID = try await library.assetID(of: spc)
-            let ckc = try await library.ckc(for: spc, assetID: assetID, contentID: "", key: key, terms: LicenseTerms())
+            let ckc = try await library.ckc(
+                for: spc, assetID: assetID, isStated: false, contentID: "", key: key, terms: LicenseTerms())
             let answer: JSONValue = .object([
                 "id": item?["id"] ?? .null, "status": .number(0), "ckc": .text(ckc.revealed.base64EncodedString()),
                 "asset-id": .text(assetID.description),

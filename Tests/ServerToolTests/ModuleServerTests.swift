@@ -23,7 +23,8 @@ struct ModuleServerTests {
     @Test func `a server whose module alone has credentials is ready and serves licenses`() async throws {
         let stage = try await TestServer(["licensee.credentials": [], "licensee.module": module()])
         #expect(stage.server.current.notices.contains { $0.text.contains("module, version stand-in 1.") })
-        #expect(try await stage.player("certificate").status == 400)
+        let certificate = try await stage.player("certificate")
+        #expect(certificate.status == 404 && certificate.text.contains("certificateMissing"))
         let (reply, exchange) = try await stage.license()
         #expect(try exchange.open(reply.body).contentKey.key.count == 16)
         // One to learn the asset, one to make the CKC.
@@ -34,6 +35,10 @@ struct ModuleServerTests {
     @Test func `a reload starts or ends the use of a module`() async throws {
         let stage = try await TestServer()
         try await stage.reload(["licensee.module": module()])
+        let version = "module, version stand-in 1."
+        #expect(await stage.lines(version).count == 1)
+        try await stage.reload([:])
+        #expect(await stage.lines(version).count == 1, "It is news once.")
         let (reply, exchange) = try await stage.license()
         #expect(try exchange.open(reply.body).contentKey.key.count == 16)
         #expect(try await stage.metric(#"latchkey_module_requests_total{tenant="",outcome="ckc"}"#) == 1)

@@ -87,16 +87,18 @@ package final class LicenseeModule: Sendable {
     /// Makes the CKC that answers an SPC.
     /// - Parameters:
     ///   - assetID: the asset that the SPC has to be for: the CKC of any other is discarded.
+    ///   - isStated: whether the client named that asset; otherwise it was read in the SPC.
     ///   - contentID: the content's name.
     package func ckc(
-        for spc: Data, assetID: ContentIdentifier, contentID: String, key: ContentKey, terms: LicenseTerms
+        for spc: Data, assetID: ContentIdentifier, isStated: Bool, contentID: String, key: ContentKey,
+        terms: LicenseTerms
     ) async throws(ModuleFailure) -> Secret {
         guard let text = assetID.text else { throw .otherAsset(nil) }
         var question = ModuleQuestion(spc: spc, assetID: text, contentID: contentID, key: key.key)
         let reply = try await observed { () throws(ModuleFailure) in
             question.members = try template.members(for: terms, iv: key.iv)
             let reply = try await answer(question)
-            guard reply.assetID == text else { throw .otherAsset(reply.assetID) }
+            guard reply.assetID == text else { throw isStated ? .otherAsset(reply.assetID) : .wrongEcho }
             return reply
         }
         return reply.ckc

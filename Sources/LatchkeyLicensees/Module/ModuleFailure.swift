@@ -25,8 +25,10 @@ package struct ModuleFailure: DiagnosableError, Equatable {
         case incomplete
         /// More output than any CKCs have.
         case oversized
-        /// An SPC for another asset than the key.
+        /// An SPC for another asset than the client named.
         case otherAsset
+        /// A CKC for another asset than the SPC's.
+        case wrongEcho
         /// A term of the license that the template has no member for.
         case unmapped
     }
@@ -43,7 +45,7 @@ package struct ModuleFailure: DiagnosableError, Equatable {
         case .refused: refusal?.code ?? "moduleFailed"
         case .crashed, .timedOut, .overloaded, .unreachable: "moduleUnavailable"
         case .unmapped: "moduleTermUnmapped"
-        case .failed, .garbage, .incomplete, .oversized, .otherAsset: "moduleFailed"
+        case .failed, .garbage, .incomplete, .oversized, .otherAsset, .wrongEcho: "moduleFailed"
         }
     }
 
@@ -100,6 +102,9 @@ package struct ModuleFailure: DiagnosableError, Equatable {
     static func unreachable(_ why: String, remedy: String) -> Self {
         Self(.unreachable, "The licensee's module cannot be used. \(why)", remedy: remedy)
     }
+
+    static let wrongEcho = Self(
+        .wrongEcho, "The licensee's module returned a CKC for another asset than the SPC's; it was discarded.")
 
     static func otherAsset(_ stated: String?) -> Self {
         Self(

@@ -143,9 +143,7 @@ extension PlayerAPI {
     }
 
     private func certificate(_ call: APICall, _ tenant: Tenant) throws(LicenseRefusal) -> HTTPResponse {
-        guard let certificate = issuer.certificate(of: tenant) else {
-            throw .malformed("The server has no application certificate.")
-        }
+        guard let certificate = issuer.certificate(of: tenant) else { throw .noCertificate }
         let tag = "\"\(certificate.fingerprint.hexString)\""
         var response = HTTPResponse(contentType: "application/pkix-cert", bytes: certificate.der)
         if call.request.headers["If-None-Match"]?.contains(tag) == true { response = HTTPResponse(status: 304) }

@@ -37,7 +37,7 @@ struct ModuleSPC: Sendable {
         let content = key.facts.content.isEmpty ? key.facts.id?.description ?? "" : key.facts.content
         do throws(ModuleFailure) {
             return try await module.ckc(
-                for: spc, assetID: assetID, contentID: content, key: key.content, terms: terms)
+                for: spc, assetID: assetID, isStated: isStated, contentID: content, key: key.content, terms: terms)
         } catch {
             guard isStated, error.kind == .otherAsset else { throw LicenseRefusal(error) }
             throw .contentMismatch(assetID.description, "another key URI")

@@ -111,9 +111,7 @@ package struct VendorAPIs: Sendable {
         _ call: VendorAPICall, _ viewer: LicenseRequestFacts, _ mounted: Mounted, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> (HTTPResponse, TakenRoom?) {
         guard call.vendorEndpoint == .license else {
-            guard let certificate = issuer.certificate(of: mounted.tenant) else {
-                throw .malformed("The server has no application certificate.")
-            }
+            guard let certificate = issuer.certificate(of: mounted.tenant) else { throw .noCertificate }
             report.outcome = .ok
             return (try mounted.api.certificate(certificate.der, for: call), nil)
         }

@@ -6,9 +6,7 @@ package import LatchkeyLicensing
 extension LicenseServer {
     /// Logs the notices for operators at the start, and the address of each listener: standard error has nothing but JSON.
     package func announce() {
-        for notice in current.keySetNotices + current.notices {
-            shared.log.write(LogEntry(.warning, .life, message: notice.text))
-        }
+        log(current.keySetNotices + current.notices, .life)
         if let word = shared.batches.word { shared.log.write(LogEntry(.info, .life, message: word)) }
         let listeners = [
             ("players", addresses.players), ("packagers", addresses.packagers), ("operators", addresses.operators),
@@ -19,6 +17,10 @@ extension LicenseServer {
             (entry.listener, entry.url) = (name, place.url)
             shared.log.write(entry)
         }
+    }
+
+    func log(_ notices: [Notice], _ event: LogEvent) {
+        for notice in notices { shared.log.write(LogEntry(.warning, event, message: notice.text)) }
     }
 
     /// Serves until a signal stops it: the first one drains, a second one ends immediately, a hang-up reloads the configuration.

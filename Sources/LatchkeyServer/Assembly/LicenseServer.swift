@@ -192,7 +192,7 @@ public final class LicenseServer: Sendable {
             startTask { [weak self] in await self?.apply(.everything) }
             shared.show(next)
             shared.log.write(LogEntry(.info, .configuration, message: "The configuration was reloaded."))
-            if let notice { shared.log.write(LogEntry(.warning, .configuration, message: notice)) }
+            log(next.notices.filter { $0.text == notice || !former.notices.contains($0) }, .configuration)
             // In force also where the audit cannot be written: an outage may be why the configuration was changed. It is logged then.
             try? await shared.audit(
                 .configurationLoaded, of: "configuration", by: "node:\(shared.node)",

@@ -5,6 +5,10 @@ extension LicenseRefusal {
     package static let emptySPC = LicenseRefusal(
         .malformedRequest, reason: "The request has no SPC.", remedy: "Send the SPC that the player made.")
 
+    package static let noCertificate = LicenseRefusal(
+        .vendor(code: "certificateMissing", status: 404), reason: "This server has no application certificate to return.",
+        remedy: "Bundle the certificate with the app, or ask the operator for its address.")
+
     package static let overloaded = LicenseRefusal(
         .overloaded, reason: "The server has too many waiting requests.")
 
