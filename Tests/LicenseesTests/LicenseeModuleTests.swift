@@ -46,7 +46,8 @@ struct LicenseeModuleTests {
 
     /// Asks for a CKC, and opens it with the device.
     private func license(
-        _ module: LicenseeModule, _ mode: String = "movie", terms: LicenseTerms = LicenseTerms(), isStated: Bool = false,
+        _ module: LicenseeModule, _ mode: String = "movie", terms: LicenseTerms = LicenseTerms(),
+        isStated: Bool = false,
         seed: UInt64 = 1
     ) async throws -> DeviceKey {
         let exchange = try stage.exchange(for: ContentIdentifier(Self.uri(mode)), seed: seed)
@@ -227,7 +228,8 @@ struct LicenseeModuleTests {
             }
             let asked = try await rate(clients) {
                 _ = try await module.ckc(
-                    for: spc, assetID: "skd://movie/1", isStated: false, contentID: "movie", key: content, terms: LicenseTerms())
+                    for: spc, assetID: "skd://movie/1", isStated: false, contentID: "movie", key: content,
+                    terms: LicenseTerms())
             }
             lines +=
                 "\(clients) clients: our KSM \(Int(direct))/s, a module \(Int(asked))/s, \(Int(100 * asked / direct)) %\n"

@@ -231,6 +231,27 @@ struct PostgreSQLStoreTests {
         #expect(try await store.records.run(call, within: .seconds(60)).rows.first?.integer(0) == 1)
     }
 
+    @Test func `everything that waits for a statement that cannot be prepared reports why`() async throws {
+        let address = try await database().address
+        var settings = PostgreSQLStore.Settings.patient
+        settings.connections = 1
+        let store = try await PostgreSQLStore.open(address, settings, migrates: true)
+        defer { store.close() }
+        let call = PostgreSQLCall("missing", "SELECT FROM latchkey.missing")
+        let reasons = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    do {
+                        _ = try await store.records.run(call, within: .seconds(60))
+                        return nil
+                    } catch { return (error as? StoreError)?.reason }
+                }
+            }
+            return await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(reasons.count == 1 && !reasons.contains { $0 == nil || $0?.contains("pooler") == true }, "\(reasons)")
+    }
+
     @Test func `a failure in a pipeline affects nothing else in it`() async throws {
         let address = try await database().address
         var settings = PostgreSQLStore.Settings.patient

@@ -6,7 +6,8 @@ extension LicenseRefusal {
         .malformedRequest, reason: "The request has no SPC.", remedy: "Send the SPC that the player made.")
 
     package static let noCertificate = LicenseRefusal(
-        .vendor(code: "certificateMissing", status: 404), reason: "This server has no application certificate to return.",
+        .vendor(code: "certificateMissing", status: 404),
+        reason: "This server has no application certificate to return.",
         remedy: "Bundle the certificate with the app, or ask the operator for its address.")
 
     package static let overloaded = LicenseRefusal(
