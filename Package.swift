@@ -305,8 +305,9 @@ let package = Package(
         .target(
             name: "TestServers",
             dependencies: [
-                "SwitchedStores", "LatchkeyServerTool", "LatchkeyServer", "LatchkeyLicensing", "LatchkeyForms",
-                "LatchkeySystem", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyStores", "LatchkeyVault",
+                "SwitchedStores", "StoreProcesses", "LatchkeyServerTool", "LatchkeyServer", "LatchkeyLicensing",
+                "LatchkeyForms", "LatchkeySystem", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyStores",
+                "LatchkeyVault",
                 "LatchkeyTransport", "LatchkeyTesting", "LatchkeyCore",
             ],
             path: "Tests/Support/TestServers", swiftSettings: testSettings),

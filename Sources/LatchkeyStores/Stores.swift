@@ -56,12 +56,14 @@ package struct Stores: Sendable {
     /// Opens an engine.
     /// - Parameters:
     ///   - address: the store's address. A file gets its tables; a database needs a migration first.
+    ///   - limits: PostgreSQL's other limits. Defaults to its own.
     ///   - recordLimit: how long PostgreSQL or Redis may take for a record. Defaults to 50 ms.
     ///   - mayBeAway: whether a database that does not answer is tried again later. Defaults to no.
     ///   - purpose: whether a file may be made or changed. Defaults to yes.
     /// - Throws: `StoreError`, without a part of the address.
     package static func open(
-        _ address: StoreAddress, recordLimit: Duration = RecordStoreLimits().time, mayBeAway: Bool = false,
+        _ address: StoreAddress, limits: PostgreSQLStore.Settings = .init(),
+        recordLimit: Duration = RecordStoreLimits().time, mayBeAway: Bool = false,
         for purpose: StorePurpose = .serving
     ) async throws(StoreError) -> Stores {
         switch address {
@@ -83,7 +85,7 @@ package struct Stores: Sendable {
                 probe: { _, operation throws(StoreError) in try await store.probe(operation) },
                 close: { store.close() }, closed: { await store.closed() })
         case .postgresql(let address):
-            var settings = PostgreSQLStore.Settings()
+            var settings = limits
             settings.recordLimit = recordLimit
             let store = try await PostgreSQLStore.open(address, settings, mayBeAway: mayBeAway)
             return Stores(

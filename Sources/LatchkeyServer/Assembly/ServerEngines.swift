@@ -84,11 +84,12 @@ package struct ServerEngines: Sendable {
     ///   - file: the configuration.
     ///   - given: stores of the embedding program, in place of the configuration's. Defaults to none.
     ///   - purpose: whether a file of a store may be made or changed. Defaults to yes.
+    ///   - limits: PostgreSQL's limits. Defaults to its own.
     ///   - timekeeper: the clock of their health. Defaults to the machine's.
     /// - Throws: `ServerProblems`.
     package static func open(
         _ file: ConfigurationFile, given: ServerStores = ServerStores(), for purpose: StorePurpose = .serving,
-        timekeeper: any Timekeeper = SystemTimekeeper()
+        limits: PostgreSQLStore.Settings = .init(), timekeeper: any Timekeeper = SystemTimekeeper()
     ) async throws(ServerProblems) -> ServerEngines {
         var problems = ServerProblems()
         var opened: [String: Stores?] = [:]
@@ -103,8 +104,8 @@ package struct ServerEngines: Sendable {
             if let stores = opened[text] { return stores }
             let stores = await problems.awaiting("stores.\(place)") {
                 try await Stores.open(
-                    StoreAddress(text).below(file.folder), recordLimit: .milliseconds(stores.sessionMilliseconds),
-                    mayBeAway: mayBeAway, for: purpose)
+                    StoreAddress(text).below(file.folder), limits: limits,
+                    recordLimit: .milliseconds(stores.sessionMilliseconds), mayBeAway: mayBeAway, for: purpose)
             }
             opened[text] = .some(stores)
             return stores

@@ -22,6 +22,9 @@ extension PostgreSQLStore {
         }
     }
 
+    /// How long a check waits for each kind of work.
+    static let patience = Duration.seconds(6)
+
     static func findings(at address: Secret, for uses: Set<StoreUse>) async -> [StoreFinding] {
         do throws(StoreError) {
             let setup = PostgreSQLLane.Setup(
@@ -42,7 +45,7 @@ extension PostgreSQLStore {
             guard uses.contains(.keys), !standing.isReadOnly else { return findings }
             let listener = try PostgreSQLListener(setup) { _ in }
             defer { listener.close() }
-            do throws(StoreError) { try await listener.probe(over: pool, within: .seconds(2)) } catch {
+            do throws(StoreError) { try await listener.probe(over: pool, within: patience) } catch {
                 return findings + [
                     .fault(error, at: "\(EngineRole.keyStore.words) \(EngineOperation.listen.words.away)")
                 ]
@@ -61,7 +64,7 @@ extension PostgreSQLStore {
         for (use, role) in roles where uses.contains(use) {
             for operation in operations {
                 do throws(StoreError) {
-                    try await probe(pool, commits: pool, role, operation, within: .seconds(2))
+                    try await probe(pool, commits: pool, role, operation, within: patience)
                 } catch {
                     var fault = StoreFinding.fault(error, at: "\(role.words) \(operation.words.away)")
                     fault.outage = operation == .read ? role : nil

@@ -10,7 +10,7 @@ import LatchkeySystem
 struct RedisCheck {
     private let address: RedisAddress
     /// How long a connection and each answer may take.
-    private let limit = Duration.seconds(2)
+    private let limit = Duration.seconds(6)
 
     init(_ address: RedisAddress) { self.address = address }
 

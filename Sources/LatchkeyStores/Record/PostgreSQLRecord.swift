@@ -159,7 +159,8 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
             var missing: [String] = []
             for row in answer.rows { missing.append(String(decoding: try row.bytes(0), as: UTF8.self)) }
             guard !missing.isEmpty else {
-                try await PostgreSQLStore.probe(pool, commits: pool, .record, .read, within: .seconds(2))
+                try await PostgreSQLStore.probe(
+                    pool, commits: pool, .record, .read, within: PostgreSQLStore.patience)
                 guard let days, let finding = try await retention(days) else { return [] }
                 return [finding]
             }

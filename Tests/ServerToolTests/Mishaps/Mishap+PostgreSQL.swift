@@ -46,7 +46,8 @@ extension Mishap {
     private static let startsAnew: @Sendable (CheckStage, TestServer) async throws -> Void = { stage, _ in
         try stage.folder.edit(["stores.copy": nil])
         let file = try ConfigurationFile(stage.folder.configuration)
-        let next = TestServer(stage.folder, try await LicenseServer(file, lines: LineWriter { _ in }))
+        let engines = try await ServerEngines.open(file, limits: .patient)
+        let next = TestServer(stage.folder, try await LicenseServer(file, lines: LineWriter { _ in }, engines: engines))
         #expect(try await next.license(2).status == 200)
         await next.stop(within: .zero)
     }
@@ -56,7 +57,8 @@ extension Mishap {
             "killed", stage: CheckStage.alone, make: { try await $0.server.stop() },
             undo: { try await $0.server.start() }),
         postgreSQL(
-            "hangs", stage: CheckStage.alone, make: { try $0.server.hang(true) }, undo: { try $0.server.hang(false) }),
+            "hangs", stage: CheckStage.alone, make: { try $0.server.hang(true) }, undo: { try $0.server.hang(false) }
+        ).withUsualLimits,
         postgreSQL(
             "a standby in the primary's place", stage: CheckStage.alone,
             make: { try await $0.server.restart(asStandby: true) },
@@ -80,7 +82,8 @@ extension Mishap {
                 let before = try await stage.waitingCommits()
                 for _ in 0..<4 { await node.server.shared.look(atLeastEvery: .zero) }
                 #expect(try await stage.waitingCommits() <= before)
-            }),
+            }
+        ).withUsualLimits,
         statement(
             "`INSERT` on `latchkey.audit` is revoked", { "REVOKE INSERT ON latchkey.audit FROM \($0.role)" },
             { "GRANT INSERT ON latchkey.audit TO \($0.role)" }),
@@ -128,13 +131,16 @@ extension Mishap {
                 try await stage.asOwner("UPDATE latchkey.keys SET disabled = true WHERE kid = '\(TestServer.kid(2))'")
                 await node.server.apply(.everything)
                 #expect(try await node.license(2).status == 403)
-            }),
+            }
+        ).withUsualLimits,
         postgreSQL(
             "keys and audit are locked", make: { try await $0.lock("keys, latchkey.audit", "ACCESS EXCLUSIVE") },
-            undo: { $0.letGo() }),
+            undo: { $0.letGo() }
+        ).withUsualLimits,
         postgreSQL(
             "keys and audit are locked for writes", make: { try await $0.lock("keys, latchkey.audit", "EXCLUSIVE") },
-            undo: { $0.letGo() }),
+            undo: { $0.letGo() }
+        ).withUsualLimits,
         postgreSQL(
             "the role's `DateStyle`, `TimeZone` and `bytea_output` are others",
             stage: {
@@ -198,7 +204,8 @@ extension Mishap {
         postgreSQL(
             "behind PgBouncer, by transaction", stage: CheckStage.pooled,
             make: { try $0.pooler?.pool(by: "transaction", $0.database) },
-            undo: { try $0.pooler?.pool(by: "session", $0.database) }),
+            undo: { try $0.pooler?.pool(by: "session", $0.database) }
+        ).withUsualLimits,
     ]
 }
 

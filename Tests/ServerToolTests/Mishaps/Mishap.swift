@@ -23,6 +23,8 @@ struct Mishap: Sendable, CustomTestStringConvertible {
     let stage: @Sendable () async throws -> CheckStage
     let make: Step
     let undo: Step
+    /// PostgreSQL's limits. Defaults to patient ones, because one late answer is an outage.
+    var limits = PostgreSQLStore.Settings.patient
     /// Log lines that a node may write while the mishap is being made; empty for none.
     var passing: [String] = []
     /// Other work that finds it, besides licenses and the looks of each second. Defaults to none.
@@ -57,6 +59,13 @@ extension Mishap {
     func found(by work: @escaping @Sendable (CheckStage, TestServer) async throws -> Void) -> Mishap {
         var mishap = self
         mishap.work = work
+        return mishap
+    }
+
+    /// With a node's usual limits, because they end its work, or because it listens for as long.
+    var withUsualLimits: Mishap {
+        var mishap = self
+        mishap.limits = PostgreSQLStore.Settings()
         return mishap
     }
 

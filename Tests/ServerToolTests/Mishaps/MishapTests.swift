@@ -33,7 +33,7 @@ struct MishapTests {
     private static func play(_ mishap: Mishap) async throws {
         let row = try #require(try MishapPage.rows[mishap.testDescription], "The page has no row of it.")
         let stage = try await mishap.stage()
-        let node = try await TestServer(stage.folder)
+        let node = try await TestServer(stage.folder, limits: mishap.limits)
         try await node.importKeys(1...1)
         try await node.importKeys(2...2)
         #expect(try await node.license(1).status == 200)

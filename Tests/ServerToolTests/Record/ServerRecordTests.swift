@@ -208,13 +208,15 @@ import Testing
         var report = LicenseReport(tenant: "demo", endpoint: .fairPlay, requestID: "r", at: .zero)
         report.outcome = .refused(LicenseRefusal(.policy(.right), reason: "No right."))
         let mayBeSent = Locked<Bool?>(nil)
+        let began = ContinuousClock.now
         let keeping = startTask { [report] in
             let answer = await record.keep(report, LicenseRequestFacts())
             mayBeSent.withLock { $0 = answer }
         }
         try await isReached.value
         for _ in 0..<100 { await Task.yield() }
-        #expect(mayBeSent.withLock { $0 } == nil)
+        // A row is late after a second, however slow this machine is.
+        #expect(mayBeSent.withLock { $0 } == nil || .now - began >= .seconds(1))
         shared.record = record
         #expect(try await stage.license().0.status == 200)
         await keeping.value

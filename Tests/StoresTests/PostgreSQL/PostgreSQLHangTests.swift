@@ -26,9 +26,10 @@ struct PostgreSQLHangTests {
             database = try await PostgreSQLProcess()
             let address = database.address(of: try await database.database())
             var settings = PostgreSQLStore.Settings()
-            settings.readLimit = .milliseconds(200)
+            // A busy machine answers within these.
+            settings.readLimit = .seconds(5)
             settings.openLimit = .seconds(60)
-            settings.keyLimit = .seconds(2)
+            settings.keyLimit = .seconds(5)
             store = try await PostgreSQLStore.open(address, settings, migrates: true)
             let store = store
             guarded = GuardedKeyStore(
@@ -86,11 +87,11 @@ struct PostgreSQLHangTests {
         var settings = PostgreSQLStore.Settings()
         settings.openLimit = .seconds(60)
         try await PostgreSQLStore.open(second.address(of: name), settings, migrates: true).close()
-        let both = first.address(of: name).revealedText + ",\(second.folder)&connect_timeout=1"
+        let both = first.address(of: name).revealedText + ",\(second.folder)&connect_timeout=5"
         let store = try await PostgreSQLStore.open(Secret(both), settings, migrates: true)
         var changes = try store.changes().makeAsyncIterator()
         #expect(await changes.next() == .everything)
-        try await store.probe(.keyStore, .write)
+        while (try? await store.probe(.keyStore, .write)) == nil {}
 
         try first.hang(true)
         for work in [EngineOperation.write, .listen] { while (try? await store.probe(.keyStore, work)) == nil {} }

@@ -34,7 +34,7 @@ struct RedisFailoverTrial {
     func `a cluster that loses primaries grants no slot too many, and a license takes one retry`(
         _ waits: Bool
     ) async throws {
-        let group = try await RedisClusterGroup(timeout: 1_500)
+        let group = try await RedisClusterGroup()
         let nodes = try (0..<2).map { _ in
             let store = try RedisRecordStore(
                 group.address(), replicas: waits ? .init(1, within: .milliseconds(500)) : nil, limit: .seconds(2))

@@ -26,7 +26,8 @@ struct RedisRecordStoreTests {
     }
 
     @Test func `a record is written only under the version that was read`() async throws {
-        let store = try await RedisProcess.shared.value.emptyStore()
+        let redis = try await RedisProcess()
+        let store = try redis.store()
         let now = try await store.read(Self.key).now
         let bytes = (0...255).map { UInt8($0) }
         let end = now + 100
@@ -43,7 +44,8 @@ struct RedisRecordStoreTests {
     }
 
     @Test func `a record ends by the engine's clock`() async throws {
-        let store = try await RedisProcess.shared.value.emptyStore()
+        let redis = try await RedisProcess()
+        let store = try redis.store()
         let now = try await store.read(Self.key).now
         #expect(abs(now.timeIntervalSinceNow) < 60)
         #expect(try await store.write(Record(version: 5, bytes: [1]), at: Self.key, replacing: nil, until: now - 1))
@@ -52,7 +54,8 @@ struct RedisRecordStoreTests {
     }
 
     @Test func `pages list a tenant's records in byte order`() async throws {
-        let store = try await RedisProcess.shared.value.emptyStore()
+        let redis = try await RedisProcess()
+        let store = try redis.store()
         let end = try await store.read(Self.key).now + 1_000
         for (tenant, name) in [("demo", "b"), ("demo", "a*"), ("demo", "a}{é"), ("dem", "o:x"), ("demo", "a")] {
             let key = RecordKey(.account, tenant: tenant, name: name)
@@ -72,12 +75,12 @@ struct RedisRecordStoreTests {
     }
 
     @Test func `writes keep a count of live records through renewals, stops and removals`() async throws {
-        try await RedisProcess.shared.value.emptyStore().checkCounts()
+        let redis = try await RedisProcess()
+        try await redis.store().checkCounts()
     }
 
     @Test func `two nodes grant no slot too many`() async throws {
-        let redis = try await RedisProcess.shared.value
-        _ = try await redis.emptyStore()
+        let redis = try await RedisProcess()
         let limits = RecordStoreLimits(time: .seconds(30))
         let books = try (0..<2).map { _ in
             try AccountSessions(accounts: redis.store(), secrets: [Secret("s")], limits: limits)
@@ -182,8 +185,8 @@ struct RedisRecordStoreTests {
         .enabled(if: rates != nil, "LATCHKEY_RATES is not set"), arguments: ["memory", "redis"])
     func `slots per second`(_ engine: String) async throws {
         let count = 3_200
-        let redis = try await RedisProcess.shared.value
-        let store: any RecordStore = engine == "memory" ? MemoryRecordStore() : try await redis.emptyStore()
+        let redis = try await RedisProcess()
+        let store: any RecordStore = engine == "memory" ? MemoryRecordStore() : try redis.store()
         let accountSessions = AccountSessions(
             accounts: store, secrets: [Secret("s")], limits: RecordStoreLimits(time: .seconds(30)))
         let policy = try Policy(

@@ -67,17 +67,6 @@ enum Engine: String, Sendable, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-extension PostgreSQLStore.Settings {
-    static var patient: Self {
-        var settings = Self()
-        settings.recordLimit = .seconds(60)
-        settings.keyLimit = .seconds(60)
-        settings.pageLimit = .seconds(60)
-        settings.openLimit = .seconds(60)
-        return settings
-    }
-}
-
 extension RecordStore {
     /// Changes a record as every caller does: reads, decides, writes, and begins again if another write came first.
     func change(_ key: RecordKey, _ change: ([UInt8]?) -> [UInt8]) async throws {

@@ -197,4 +197,14 @@
             [ "$word" = keep ] || rm -rf "$folder"
             """
     }
+
+    extension PostgreSQLStore.Settings {
+        /// Limits that a busy machine keeps.
+        static var patient: Self {
+            var settings = Self()
+            (settings.recordLimit, settings.readLimit, settings.keyLimit) = (.seconds(60), .seconds(60), .seconds(60))
+            (settings.pageLimit, settings.openLimit) = (.seconds(60), .seconds(60))
+            return settings
+        }
+    }
 #endif

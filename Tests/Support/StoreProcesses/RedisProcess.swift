@@ -86,12 +86,6 @@
             try RedisRecordStore(address, replicas: replicas, limit: limit)
         }
 
-        /// An empty store.
-        func emptyStore() async throws -> RedisRecordStore {
-            try command("FLUSHALL")
-            return try store()
-        }
-
         /// Sends a command.
         /// - Throws: `StoreError`, also for an error that Redis answers.
         @discardableResult

@@ -9,6 +9,8 @@
 
     @testable import LatchkeyServer
     @testable import LatchkeyServerTool
+    @testable import LatchkeyStores
+    @testable import StoreProcesses
 
     /// A running license server in its own folder: the only way in which tests start one. It stops when it is no longer referenced.
     final class TestServer: Sendable {
@@ -39,11 +41,12 @@
 
         /// A server of an existing folder, or another one of it.
         /// - Parameters:
+        ///   - limits: PostgreSQL's limits. Defaults to patient ones, because one late answer is an outage.
         ///   - database: the database behind the engines, if they are a test's.
         ///   - engines: opens the engines. Defaults to the configured ones.
         init(
             _ folder: ServerFolder, threads: FileThreads = FileThreads(), time: any Timekeeper = SystemTimekeeper(),
-            database: SwitchedDatabase? = nil,
+            limits: PostgreSQLStore.Settings = .patient, database: SwitchedDatabase? = nil,
             engines: (ConfigurationFile) async throws -> ServerEngines? = { _ in nil }
         ) async throws {
             let written = Locked(Data())
@@ -52,7 +55,9 @@
             writer = LineWriter { line in written.withLock { $0.append(line) } }
             if database == nil { try await folder.makeTenants() }
             let file = try ConfigurationFile(folder.configuration, threads: threads)
-            server = try await LicenseServer(file, lines: writer, engines: engines(file), timekeeper: time)
+            var opened = try await engines(file)
+            if opened == nil { opened = try await .open(file, limits: limits, timekeeper: time) }
+            server = try await LicenseServer(file, lines: writer, engines: opened, timekeeper: time)
         }
 
         /// A server that a test has started through the code under test.
