@@ -14,8 +14,12 @@ final class BrowserStage: Sendable {
 
     init() async throws {
         folder = try TemporaryFolder()
-        demonstration = try await Demonstration.start(
-            in: folder.file("demo"), ports: [0, 0, 0], lines: LineWriter { _ in })
+        let demo = try DemoFolder(folder.file("demo"), ports: [0, 0, 0])
+        // A busy machine is not an outage.
+        let text = try String(contentsOfFile: demo.configuration, encoding: .utf8)
+        try Data(text.replacing(#""stores": {"#, with: #""stores": {"sessionMilliseconds": 10000, "#).utf8).write(
+            to: URL(filePath: demo.configuration))
+        demonstration = try await Demonstration.start(in: demo, lines: LineWriter { _ in })
         pages = try BrowserPages()
     }
 

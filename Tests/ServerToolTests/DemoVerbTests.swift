@@ -13,7 +13,7 @@ import Testing
     @Test func `the demo lists all its addresses, in lines or as JSON`() async throws {
         let root = try TemporaryFolder()
         let demonstration = try await Demonstration.start(
-            in: root.file("demo"), ports: [0, 0, 0], lines: LineWriter { _ in })
+            in: DemoFolder(root.file("demo"), ports: [0, 0, 0]), lines: LineWriter { _ in })
         func shown(_ words: [String]) throws -> (output: String, error: String) {
             let (output, error) = (ToolRun.Texts(), ToolRun.Texts())
             let console = Console(output: output, error: error, showsProgress: false) { _ in Data() }

@@ -9,15 +9,13 @@ struct Demonstration {
     let sheet: DemoSheet
 
     /// - Parameters:
-    ///   - url: the folder.
-    ///   - ports: the ports for players, packagers and operators; 0 for free ones.
+    ///   - folder: the folder, with its configuration.
     ///   - derivation: a licensee's library; `nil` for test credentials alone.
     ///   - lines: takes the log. Defaults to standard error.
     /// - Throws: errors of files, of the configuration and of listening; `demoAssetMissing`, `demoDamaged`.
     static func start(
-        in url: URL, ports: [Int], derivation: String? = nil, lines: LineWriter = LineWriter(descriptor: 2)
+        in folder: DemoFolder, derivation: String? = nil, lines: LineWriter = LineWriter(descriptor: 2)
     ) async throws -> Demonstration {
-        let folder = try DemoFolder(url, ports: ports)
         let media = try DemoMedia(folder.url)
         try await folder.makeTenants()
         let file = try await ConfigurationFile.read(folder.configuration, derivation: derivation)

@@ -39,7 +39,8 @@ struct DemoVerb: Verb {
         }
         let ports = first == 0 ? [0, 0, 0] : (0..<3).map { first + $0 }
         let url = URL(filePath: name, directoryHint: .isDirectory).absoluteURL
-        let demonstration = try await Demonstration.start(in: url, ports: ports, derivation: arguments[derivation])
+        let demonstration = try await Demonstration.start(
+            in: DemoFolder(url, ports: ports), derivation: arguments[derivation])
         try await demonstration.server.serve(
             signals: Interruption.handle, ready: { try show(demonstration, in: name, arguments, console) })
         return .yes
