@@ -7,9 +7,12 @@ struct AttackedDemonstration {
     private struct Sheet: Decodable {
         let fairplay, speke, metrics: String
 
-        var ports: [UInt16] {
-            [fairplay, speke, metrics].compactMap { URL(string: $0)?.port.flatMap { UInt16(exactly: $0) } }
-        }
+        var ports: [UInt16] { [fairplay, speke, metrics].compactMap(AttackedDemonstration.port) }
+    }
+
+    /// The log's line about a listener.
+    private struct Listening: Decodable {
+        let listener, url: String
     }
 
     static let limiter = "/usr/bin/prlimit"
@@ -28,23 +31,25 @@ struct AttackedDemonstration {
             ports = try Self.ports(of: process)
             return
         }
-        let first = try await Self.start(1_024, folder)
-        // Free again when it has ended. `demo` would write its configuration again.
-        ports = try Self.ports(of: first)
-        _ = await first.end(by: SIGTERM)
-        let configuration = try Self.giveCertificate(URL(filePath: folder.path("demo")), ports)
+        // Its folder stays. `demo` would write the configuration again.
+        _ = try await Self.start(1_024, folder).end(by: SIGTERM)
+        let configuration = try Self.giveCertificate(URL(filePath: folder.path("demo")))
         let command = [
             "echo starts; exec", Self.limiter, "--nofile=\(limit):\(limit)",
             AttackTime.program("latchkey-server") ?? "",
             "run --config", configuration.path,
         ]
         process = try await ServingProcess(program: "/bin/sh", ["-c", command.joined(separator: " ")])
-        // It answers once it listens; the test's time limit ends this.
-        for port in ports {
-            while (try? TLSConnection.status(of: Self.livez, port: port, from: "127.0.1.2")) ?? nil == nil {
-                guard process.residentBytes != nil else { throw CocoaError(.executableLoad) }
-                await Task.yield()
-            }
+        // The test's time limit ends this.
+        while !process.log.contains("The server accepts requests.") {
+            guard process.residentBytes != nil else { throw CocoaError(.executableLoad) }
+            await Task.yield()
+        }
+        let entries = process.log.split(separator: "\n").compactMap {
+            try? JSONDecoder().decode(Listening.self, from: Data($0.utf8))
+        }
+        ports = ["players", "packagers", "operators"].compactMap { name in
+            Self.port(entries.first { $0.listener == name }?.url ?? "")
         }
     }
 
@@ -63,22 +68,19 @@ struct AttackedDemonstration {
         try JSONDecoder().decode(Sheet.self, from: process.line).ports
     }
 
+    private static func port(_ url: String) -> UInt16? { URL(string: url)?.port.flatMap { UInt16(exactly: $0) } }
+
     /// - Returns: the configuration.
-    private static func giveCertificate(_ place: URL, _ ports: [UInt16]) throws -> URL {
+    private static func giveCertificate(_ place: URL) throws -> URL {
         let peer = try SelfSigned(isRSA: true)
         try Data(peer.certificate.utf8).write(to: place.appending(path: "tls.pem"))
         let key = place.appending(path: "tls-key.pem")
         try Data(peer.privateKey.utf8).write(to: key)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
         let configuration = place.appending(path: "server.json")
-        var text = try String(contentsOf: configuration, encoding: .utf8)
-        for (name, port) in zip(["players", "packagers", "operators"], ports) {
-            text = text.replacing(
-                #""\#(name)": {"address": "127.0.0.1", "port": 0}"#,
-                with: #""\#(name)": {"address": "127.0.0.1", "port": \#(port), "certificate": "tls.pem", "#
-                    + #""privateKey": "tls-key.pem"}"#)
-        }
-        try Data(text.utf8).write(to: configuration)
+        let text = try String(contentsOf: configuration, encoding: .utf8)
+        let certified = #""port": 0, "certificate": "tls.pem", "privateKey": "tls-key.pem"}"#
+        try Data(text.replacing(#""port": 0}"#, with: certified).utf8).write(to: configuration)
         return configuration
     }
 }

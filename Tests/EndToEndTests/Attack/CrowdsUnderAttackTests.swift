@@ -7,7 +7,7 @@ import Testing
 /// Runs `latchkey-server demo` with crowds that flood one stage of a connection, and one honest client at the same time.
 /// `Scripts/attack SECONDS` measures longer and prints the figures. With five minutes or more, on a machine without other work, it expects a
 /// p99 that is less than 20 ms later.
-@Suite(.enabled(if: AttackedDemonstration.isThere), .timeLimit(.minutes(30)))
+@Suite(.serialized, .enabled(if: AttackedDemonstration.isThere), .timeLimit(.minutes(30)))
 struct CrowdsUnderAttackTests {
     private static let request = "GET /t/demo/certificate HTTP/1.1\r\nHost: a\r\n\r\n"
 
