@@ -32,7 +32,7 @@ DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 TEST_PROGRAM = $(if $(filter Linux,$(shell uname)),$(BIN)/latchkeyPackageTests.xctest --testing-library swift-testing,swift \
     test --skip-build $(SWIFT_FLAGS) --disable-xctest)
 
-.PHONY: help deps engines packager readers build release demo cluster test test-all mutants commands trials work tsan lint bench docs api check-api install uninstall deb fuzz attack check-apple archive clean
+.PHONY: help deps engines packager readers build release demo cluster test test-all mutants commands trials work tsan lint texts deployment bench docs api check-api install uninstall deb fuzz attack check-apple archive clean
 
 # Seconds for each of the 23 fuzz targets, and how many run at a time: an hour in all.
 FUZZ_SECONDS ?= 315
@@ -127,7 +127,9 @@ check-apple: ## check all code that an app includes for Apple's platforms, with 
 	@Scripts/check-apple --self-test
 	@Scripts/check-apple
 
-lint: ## check the format, references, the code in documents, the English, an app's package, and that tests end and are silent
+lint: texts deployment ## check the format, references, the code in documents, the English, an app's package, and that tests end and are silent
+
+texts:
 	swift format lint --strict --recursive Package.swift Sources StandIns Examples Tests Fuzz
 	@Scripts/check-references --self-test && Scripts/check-references
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
@@ -141,8 +143,11 @@ lint: ## check the format, references, the code in documents, the English, an ap
 	@Scripts/check-reading --self-test && Scripts/check-reading
 	@Scripts/check-package --self-test && Scripts/check-package
 	@Scripts/release --self-test
-	@Scripts/check-deployment
 	@Scripts/cluster --self-test
+
+# It judges how soon HAProxy abandons a node, so it waits for check-apple, which takes all processors.
+deployment: texts $(filter check-apple,$(MAKECMDGOALS))
+	@Scripts/check-deployment
 
 # The tables of Documentation/Measurements.md and Documentation/Server/Speed.md; other flags leave them alone.
 BENCH_FLAGS ?= --pages .
