@@ -78,9 +78,9 @@ def ask(url, key=None, body=None, headers=None, method=None, timeout=5):
         return error.code, error.read(), error.headers
 
 
-def get(url, key=None, body=None, headers=None):
+def get(url, key=None, body=None, headers=None, timeout=5):
     """Status and body of a request."""
-    return ask(url, key, body, headers)[:2]
+    return ask(url, key, body, headers, timeout=timeout)[:2]
 
 
 def process_times(which="[0-9]*"):

@@ -69,7 +69,9 @@ class Container(Shape):
     def text(self, text):
         settings = json.loads(super().text(text))
         settings["tenants"]["main"]["tokens"]["keys"] = "/etc/latchkey-secrets/jwks.json"
-        settings["drainDelay"] = "2s"
+        settings["drainDelay"] = "8s"
+        # A busy machine is not an outage.
+        settings["stores"]["sessionMilliseconds"] = 10_000
         return json.dumps(settings)
 
     def command(self, *words):
@@ -95,7 +97,7 @@ class Container(Shape):
         """A license, and the running container's rights and writes."""
         here = f"http://127.0.0.1:{self.ports['players']}/t/main"
         status, said = get(f"http://127.0.0.1:{self.ports['packagers']}/t/main/speke", body=SPEKE.format(content="movie", kid=KID).encode(),
-                           headers={"X-API-Key": PACKAGER, "X-Speke-Version": "2.0", "Content-Type": "application/xml"})
+                           headers={"X-API-Key": PACKAGER, "X-Speke-Version": "2.0", "Content-Type": "application/xml"}, timeout=60)
         self.check(status == 200, f"image: a packager's request: {status} {said}")
         secrets = f"{self.folder}/etc/latchkey-secrets"
         done = subprocess.run([self.tool, "probe", "--license-url", f"{here}/fairplay", "--content-id", f"skd://movie/{KID}", "--credentials",

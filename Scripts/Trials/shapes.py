@@ -173,9 +173,9 @@ class Shape:
 
     def asks(self, notices):
         players, packagers = (f"http://127.0.0.1:{self.ports[name]}/t/main" for name in ["players", "packagers"])
-        certificate = get(f"{players}/certificate")
+        certificate = get(f"{players}/certificate", timeout=60)
         self.check(certificate == (200, self.certificate), f"{self.name}: the certificate: {certificate[0]}")
-        status = get(f"{packagers}/speke", headers={"X-API-Key": PACKAGER}, body=b"<a/>")[0]
+        status = get(f"{packagers}/speke", headers={"X-API-Key": PACKAGER}, body=b"<a/>", timeout=60)[0]
         self.check(400 <= status < 500 and status not in (401, 403), f"{self.name}: a packager's broken document: {status}")
         self.hears(notices)
 
@@ -200,7 +200,7 @@ class Shape:
     def fits(self):
         """The shipped balancer and scraper reach the node although the operators' listener speaks TLS and asks for keys."""
         operators = f"https://127.0.0.1:{self.ports['operators']}"
-        self.check(get(f"{operators}/metrics")[0] == 401 and get(f"{operators}/metrics", SUPPORT)[0] == 200,
+        self.check(get(f"{operators}/metrics", timeout=60)[0] == 401 and get(f"{operators}/metrics", SUPPORT, timeout=60)[0] == 200,
                    f"{self.name}: the operators' listener gives metrics without a key, or not to a tenant's operator")
         place = f"{self.folder}/outside"
         os.makedirs(place)
@@ -237,7 +237,7 @@ class Shape:
 
     def policy(self):
         """The digest of the policy in force."""
-        status, body = get(f"https://127.0.0.1:{self.ports['operators']}/admin/v1/policies/standard", ADMIN)
+        status, body = get(f"https://127.0.0.1:{self.ports['operators']}/admin/v1/policies/standard", ADMIN, timeout=60)
         return json.loads(body).get("digest") if status == 200 else None
 
 
