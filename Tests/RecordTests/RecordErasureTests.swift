@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `shipped rows leave the disk at the end, and refused ones lose the account`() async throws {
-        let spool = try RecordSpool(folder: path, node: "n1")
+        let spool = try RecordSpool(folder: path, node: "n1", .patient)
         let destination = ShakyDestination { _, batch in
             batch.lines.contains { String(decoding: $0.json, as: UTF8.self).contains("refused") } ? .refuses : nil
         }
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `a shipped row leaves the disk with its file, which an unshipped one keeps`() async throws {
-        let spool = try RecordSpool(folder: path, node: "n1")
+        let spool = try RecordSpool(folder: path, node: "n1", .patient)
         await spool.append(.sample(1))
         await spool.endFile()
         await spool.append(.sample(2))

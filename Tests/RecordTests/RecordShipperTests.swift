@@ -32,7 +32,7 @@ import Testing
     /// The folder's next spool, once the threads of the previous one have released it.
     private func reopened() async throws -> RecordSpool {
         while true {
-            do { return try RecordSpool(folder: path, node: "n") } catch {
+            do { return try RecordSpool(folder: path, node: "n", .patient) } catch {
                 guard error.code == "recordFolderTaken" else { throw error }
                 await Task.yield()
             }
@@ -65,7 +65,7 @@ import Testing
         }
         let wanted = (1...12).map { "r\($0)" }
         do {
-            let spool = try RecordSpool(folder: path, node: "n")
+            let spool = try RecordSpool(folder: path, node: "n", .patient)
             // Each day is its own batch.
             for number in 1...12 {
                 await spool.append(.sample(number, time: LicenseRecordRow.noon + Int64(number / 3) * 86_400_000))
@@ -93,7 +93,7 @@ import Testing
         let isAway = Locked(true)
         let destination = ShakyDestination { _, _ in isAway.withLock { $0 } ? .before : nil }
         let health = EngineHealth("record")
-        let spool = try RecordSpool(folder: path, node: "n")
+        let spool = try RecordSpool(folder: path, node: "n", .patient)
         await spool.append(.sample(1))
         await ship(spool, to: destination, health: health) {
             guard health.isAway else { return false }
@@ -109,7 +109,7 @@ import Testing
         let destination = ShakyDestination { _, batch in
             batch.lines.contains { String(decoding: $0.json, as: UTF8.self).contains(#""r3""#) } ? .refuses : nil
         }
-        let (spool, refused) = (try RecordSpool(folder: path, node: "n"), Locked(0))
+        let (spool, refused) = (try RecordSpool(folder: path, node: "n", .patient), Locked(0))
         for number in 1...5 { await spool.append(.sample(number)) }
         await ship(
             spool, to: destination,
@@ -122,7 +122,7 @@ import Testing
 
     @Test func `days are maintained at the start and each hour`() async throws {
         let (destination, time) = (ShakyDestination(), ManualTimekeeper())
-        let spool = try RecordSpool(folder: path, node: "n")
+        let spool = try RecordSpool(folder: path, node: "n", .patient)
         let shipper = RecordShipper(
             spool, folder: path, to: destination, health: EngineHealth("record"), days: 3, timekeeper: time)
         let task = Task { await shipper.run() }
@@ -144,7 +144,7 @@ import Testing
         let (destination, time, failed) = (ShakyDestination(), ManualTimekeeper(), Locked(0))
         destination.state.withLock { $0.daysFault = fault }
         let health = EngineHealth("record")
-        let spool = try RecordSpool(folder: path, node: "n")
+        let spool = try RecordSpool(folder: path, node: "n", .patient)
         let shipper = RecordShipper(
             spool, folder: path, to: destination, health: health, days: 3, timekeeper: time
         ) { if case .failed = $0 { failed.withLock { $0 += 1 } } }

@@ -147,7 +147,11 @@ extension RecordSpoolTests {
         gate.signal()
         await spool.flush()
         #expect(try spool.drain().map(\.requestID) == (1...late).map { "r\($0)" })
-        #expect(await spool.append(.sample(0)) == .kept)
+        // A busy machine may take longer than this patience for the next row.
+        #expect(!spool.state.withLock { $0.isStuck })
+        await spool.append(.sample(0))
+        await spool.flush()
+        #expect(try spool.drain().map(\.requestID) == ["r0"])
     }
 
     @Test func `a closed spool takes no row, and says so`() async throws {

@@ -16,7 +16,7 @@ import Testing
         _ told: Told = Told(), at seconds: TimeInterval = 1_795_780_800,
         _ change: (inout RecordSpool.Settings) -> Void = { _ in }
     ) throws -> RecordSpool {
-        var settings = RecordSpool.Settings()
+        var settings = RecordSpool.Settings.patient
         change(&settings)
         let date = Date(timeIntervalSince1970: seconds)
         return try RecordSpool(folder: path, node: "n1", settings, date: date) { event in

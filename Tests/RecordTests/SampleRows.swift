@@ -35,6 +35,15 @@ extension RecordSpool.Portion {
     }
 }
 
+extension RecordSpool.Settings {
+    /// A patience that no disk outlasts unless it hangs, even on a busy machine.
+    static var patient: Self {
+        var settings = Self()
+        settings.patience = .seconds(900)
+        return settings
+    }
+}
+
 /// A spool's reports.
 final class Told: Sendable {
     let events = Locked<[RecordSpool.Event]>([])
