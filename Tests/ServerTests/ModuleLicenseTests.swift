@@ -73,7 +73,7 @@ struct ModuleLicenseTests {
     func `each failure of the module has its answer, and gives its slot back`(
         _ mode: String, _ status: Int, _ code: String
     ) async throws {
-        let stage = try await stage(Self.limited, milliseconds: mode == "hang" ? 1_000 : 20_000)
+        let stage = try await stage(Self.limited, milliseconds: mode == "hang" ? 10_000 : 20_000)
         let exchange = try stage.exchange("skd://\(mode)/\(APIStage.kid)")
         let answer = await stage.ask("fairplay", exchange.spc.revealed, token: try stage.token())
         #expect(answer.response.status == status)
