@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
+import LatchkeyTesting
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -16,6 +17,8 @@ import Testing
             .task { .text(work.isHere ? "reads" : "works only") }
         }
         let client = Client(port: try server.start())
+        // Until then, the pool's own threads work, too.
+        while work.count < 2 { await Task.yield() }
         for _ in 0..<20 {
             let reply = try await client.get("/")
             #expect(reply == "reads")
@@ -95,7 +98,7 @@ import Testing
         let isOpen = DispatchSemaphore(value: 0)
         let isKept = Promise<Void, Never>()
         let pool = WorkerPool(threads: 2)
-        let server = Self.server(pool) { _ in
+        let server = Self.server(pool, time: ManualTimekeeper()) { _ in
             .task {
                 isKept.resolve(.success(()))
                 isOpen.wait()
@@ -110,7 +113,7 @@ import Testing
     @Test func `a stopping server sends 503 to waiting requests`() async throws {
         let pool = WorkerPool(threads: 2)
         let hasBegun = Promise<Void, Never>()
-        let server = Self.server(pool) { _ in
+        let server = Self.server(pool, time: ManualTimekeeper()) { _ in
             .task {
                 hasBegun.resolve(.success(()))
                 // Until the task is cancelled.
@@ -121,11 +124,15 @@ import Testing
         #expect(try await Self.status(of: server, stoppedAfter: hasBegun) == 503)
     }
 
-    /// - Parameter work: the other work of its threads; `nil` for the pool's.
+    /// - Parameters:
+    ///   - work: the other work of its threads; `nil` for the pool's.
+    ///   - time: the clock of its stop; if it stands still, no unwritten reply is cut off.
     private static func server(
-        _ pool: WorkerPool, _ work: (any ThreadWork)? = nil, _ begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
+        _ pool: WorkerPool, _ work: (any ThreadWork)? = nil, time: any Timekeeper = SystemTimekeeper(),
+        _ begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) -> HTTPServer {
-        HTTPServer(HTTPServerConfiguration(), startTask: { pool.task($0) }, work: work ?? pool.work, begin: begin)
+        HTTPServer(
+            HTTPServerConfiguration(), time: time, startTask: { pool.task($0) }, work: work ?? pool.work, begin: begin)
     }
 
     /// Sends a request to a server, and stops the server once the work on it has begun.
@@ -166,11 +173,14 @@ private final class JoinedThreads: ThreadWork {
     /// Whether the calling thread has joined.
     var isHere: Bool { joined.withLock { $0.contains(pthread_self()) } }
 
+    /// The number of threads that have joined.
+    var count: Int { joined.withLock { $0.count } }
+
     var threads: Int { work.threads }
 
     func join() {
-        joined.withLock { _ = $0.insert(pthread_self()) }
         work.join()
+        joined.withLock { _ = $0.insert(pthread_self()) }
     }
 
     func leave() {
