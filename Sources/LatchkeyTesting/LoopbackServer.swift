@@ -112,31 +112,33 @@ package final class LoopbackServer: Sendable {
         return .send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
-    /// A port without a listener.
-    package static func deadPort() throws -> UInt16 {
-        let (listener, port) = try openListener()
-        close(listener)
-        return port
-    }
+    /// A port without a listener. Its socket stays open, so that no other server gets the port.
+    package static func deadPort() throws -> UInt16 { try openSocket().port }
 
     private static func openListener() throws -> (listener: Int32, port: UInt16) {
+        let (listener, port) = try openSocket()
+        guard listen(listener, 64) == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+        return (listener, port)
+    }
+
+    /// A socket with a port that refuses connections until it listens.
+    private static func openSocket() throws -> (socket: Int32, port: UInt16) {
         #if os(Linux)
-            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
-            let listener = socket(AF_INET, SOCK_STREAM, 0)
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, length) == 0 && listen(listener, 64) == 0
-                    && getsockname(listener, pointer, &length) == 0
+                bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
             }
         }
-        guard isListening else { throw POSIXError(.EADDRNOTAVAIL) }
-        return (listener, UInt16(bigEndian: address.sin_port))
+        guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
     /// Reads a head and as much body as it states; returns the bytes so far if the client disconnects.
