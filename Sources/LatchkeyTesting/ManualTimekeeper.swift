@@ -35,6 +35,14 @@ public final class ManualTimekeeper: Timekeeper {
     /// The number of tasks that wait for time to pass.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
+    /// The number of tasks that wait for exactly this much time to pass from now.
+    package func sleeperCount(for duration: Duration) -> Int {
+        state.withLock { state in
+            let wakeUp = state.uptime + duration
+            return state.sleepers.values.count { $0.wakeUp == wakeUp }
+        }
+    }
+
     public func sleep(for duration: Duration) async throws { try await sleep { $0 + duration } }
 
     public func sleep(until uptime: Duration) async throws { try await sleep { _ in uptime } }

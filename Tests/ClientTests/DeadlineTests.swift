@@ -58,7 +58,7 @@ import Testing
         }
         harness.loader.answer(request)
         await isAsked.wait()
-        harness.clock.advance(by: .seconds(30))
+        await harness.advance([.seconds(30)])
         let error = await request.firstAnswer().error
         #expect(error?.code == "deadlineExceeded" && error?.stage == .spc && error?.isRetryable == true)
         #expect(error?.reason == "There was no answer within 30 s.")

@@ -69,6 +69,8 @@ import Testing
         let requests = (0..<3).map { _ in FakeKeyRequest(key) }
         for request in requests { harness.loader.answer(request) }
         await harness.transport.untilRequested(2)
+        // Each key has its own deadline, and that of its license.
+        while harness.clock.sleeperCount(for: .seconds(30)) < 6, !Task.isCancelled { await Task.yield() }
         harness.clock.advance(by: .seconds(30))
         for request in requests { #expect(await request.firstAnswer().error?.code == "deadlineExceeded") }
         #expect(harness.posts.count == 1)

@@ -57,7 +57,7 @@ import Testing
         try await harness.answer()
         await harness.clock.untilSomeoneSleeps(for: SlotHarness.period)
         harness.clock.advance(by: SlotHarness.period)
-        await harness.transport.untilRequested(4)
+        await harness.untilLogged(3)
         #expect(harness.log == ["license", "license", "heartbeat SLOT-2"])
     }
 
@@ -69,7 +69,7 @@ import Testing
         try harness.loader.release(.only)
         let request = harness.request()
         try harness.loader.answer(request)
-        await harness.transport.untilRequested(3)
+        await harness.untilLogged(2)
         #expect(harness.log == ["license", "end SLOT-1"])
         gate.open()
         #expect(await request.firstAnswer().ckc != nil)
@@ -243,6 +243,9 @@ private final class SlotHarness: Sendable {
         await clock.untilSomeoneSleeps(for: time)
         clock.advance(by: time)
     }
+
+    /// Waits until the server got a number of requests, which is after the transport counts them.
+    func untilLogged(_ count: Int) async { while log.count < count, !Task.isCancelled { await Task.yield() } }
 
     func untilFailed() async { while failures.isEmpty, !Task.isCancelled { await Task.yield() } }
 

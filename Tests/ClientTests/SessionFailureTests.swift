@@ -305,7 +305,7 @@ import Testing
         try harness.loader.resume(.only)
         await harness.clock.untilSomeoneSleeps(for: .seconds(40))
         harness.clock.advance(by: .seconds(40))
-        await harness.transport.untilRequested(4)
+        await harness.untilLogged(3)
         #expect(harness.service.log.last == "heartbeat SESSION-1")
     }
 

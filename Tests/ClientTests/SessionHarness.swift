@@ -176,6 +176,9 @@ final class SessionHarness: Sendable {
     var failures: [ContentKeyError] { heard.withLock { $0.requests }.flatMap(\.ends) }
     var renewals: Int { heard.withLock { $0.renewals } }
 
+    /// Waits until the service has noted a number of requests, which is after the transport counts them.
+    func untilLogged(_ count: Int) async { while service.log.count < count, !Task.isCancelled { await Task.yield() } }
+
     /// Waits until a key ended with an error, which is after the session's state reports it.
     func untilFailed() async { while failures.isEmpty, !Task.isCancelled { await Task.yield() } }
 
@@ -242,10 +245,10 @@ extension AsyncStream<KeyEvent>.Iterator {
 extension ManualTimekeeper {
     /// Whether no task waits for time to pass, as soon as that is so.
     func isQuiet() async -> Bool {
-        for _ in 0..<100_000 {
-            if sleeperCount == 0 { return true }
+        while sleeperCount > 0 {
+            if Task.isCancelled { return false }
             await Task.yield()
         }
-        return false
+        return true
     }
 }

@@ -65,10 +65,12 @@ import Testing
 extension SessionHarness {
     /// Whether the session is off and no task waits for time to pass, as soon as that is so; requests that hang are given time.
     fileprivate func hasEnded() async throws -> Bool {
-        for turn in 0..<200_000 {
+        var turn = 0
+        while !Task.isCancelled {
             let state = try await loader.sessionState(of: .only)
             if state ?? .off == .off, clock.sleeperCount == 0 { return true }
-            if turn % 20_000 == 19_999 { clock.advance(by: .seconds(10)) }
+            turn += 1
+            if turn.isMultiple(of: 20_000) { clock.advance(by: .seconds(10)) }
             await Task.yield()
         }
         return false
