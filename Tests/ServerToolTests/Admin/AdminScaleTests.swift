@@ -8,7 +8,7 @@ import Testing
 @testable import TestServers
 
 /// The pages that the console shows, over more than it could show.
-@Suite(.timeLimit(.minutes(1))) struct AdminScaleTests {
+@Suite(.timeLimit(.minutes(5))) struct AdminScaleTests {
     /// The most rows of a page, whatever is asked for.
     private static let most = 200
     private static let keys = 20_000

@@ -101,8 +101,9 @@ struct PostgreSQLRecordReportsTests {
         #expect(await errorKind(of: { _ = try await reports.report(report) }) == .unavailable)
         #expect(await errorKind(of: { _ = try await reports.standing(of: "acme") }) == .unavailable)
         if hangs { try server.hang(false) } else { try await server.start() }
-        while await errorKind(of: { _ = try await reports.report(report) }) != nil {}
-        #expect(try await reports.report(report).total == RecordFigures())
+        var answer = try? await reports.report(report)
+        while answer == nil { answer = try? await reports.report(report) }
+        #expect(answer?.total == RecordFigures())
     }
 
     @Test func `the server role reads reports with only a migration's grants`() async throws {
