@@ -152,8 +152,11 @@ extension StreamDiagnosis {
                 var check = explained(
                     Checkup(step, Failure(error), about: subject), error, watch.notes, spcFor: spcCertificate)
                 if step == .license, source == nil, !opened.isEmpty, check.open.contains(.token) {
+                    let other = check.remedy.map { " Otherwise: \($0)" } ?? ""
                     check = check.adding(
-                        "An earlier key's license came with the same token, which may be for one license only: if it is, request one with --licenses 1, or give the address of new tokens (--set token=@URL)."
+                        "An earlier key's license came with the same token, which may be for one license only.",
+                        remedy:
+                            "If it is, request one license with --licenses 1, or give the address of new tokens (--set token=@https://…).\(other)"
                     )
                 }
                 // Steps that precede all licenses fail once for all of them.

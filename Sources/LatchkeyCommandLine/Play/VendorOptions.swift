@@ -16,7 +16,7 @@ struct VendorOptions: Sendable {
     private let source = Option(
         "source", .path("FILE"), "a player's source in JSON, in place of --vendor and --set")
     private let set = Option(
-        "set", .setting, "a parameter of the profile; @FILE and @- are read", .repeatable)
+        "set", .setting, "a profile parameter; @FILE, @https://… and @- are read", .repeatable)
     private let allowHost = Option(
         "allow-host", .text("HOST[:PORT]"), "another host for license requests", .repeatable)
     private let loopbackHTTP = Flag("loopback-http", "use http if an https URL names a loopback host")
