@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
+#include <linux/filter.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #else
@@ -110,6 +111,23 @@ static inline unsigned short latchkey_port(int socket) {
     if (getsockname(socket, (struct sockaddr *)&address, &length) != 0) return 0;
     return ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
                                                : ((struct sockaddr_in *)&address)->sin_port);
+}
+
+// Has the system drop each request to connect to a listener from now on. A client repeats it after a second. Connections that have begun go on.
+static inline void latchkey_drop_connects(int listener) {
+#if defined(__linux__)
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),           // The flags of the TCP header (RFC 9293, section 3.1):
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x12),        // of SYN and ACK,
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 0, 1),  // SYN alone begins a connection.
+        BPF_STMT(BPF_RET | BPF_K, 0),
+        BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
+    };
+    struct sock_fprog filter = {sizeof code / sizeof *code, code};
+    setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+#else
+    (void)listener;
+#endif
 }
 
 // The next connection of a listener; -1 when there is none, with errno.

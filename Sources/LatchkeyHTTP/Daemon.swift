@@ -18,6 +18,8 @@ final class Daemon: @unchecked Sendable {
     let offer: TLSOffer?
     let hasStoppedListening = Promise<Void, Never>()
     private let drains = Locked(false)
+    /// How many loops may still accept connections.
+    private let listeningLoops = Locked(0)
 
     /// The work that its threads do besides; `nil` for threads that only read and write.
     private let work: (any ThreadWork)?
@@ -116,6 +118,7 @@ final class Daemon: @unchecked Sendable {
             guard let loop = ServerLoop(self, listener: listener) else { throw failure() }
             loops.append(loop)
         }
+        listeningLoops.withLock { [count = loops.count] in $0 = count }
         handshakes = offer.map { _ in HandshakeThreads(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) }
         openFiles.add(connections)
         return latchkey_port(listener)
@@ -144,11 +147,23 @@ final class Daemon: @unchecked Sendable {
     /// Makes each reply end its connection, so that clients go to other servers.
     func drain() { drains.withLock { $0 = true } }
 
-    /// Drains, ends endless bodies, and lets the system refuse new connections once the waiting ones are accepted.
-    func endListening() {
+    /// Drains, and ends endless bodies.
+    func endStreams() {
         drain()
         open.endStreams()
-        loops.first?.inbox.endListening()
+    }
+
+    /// Lets no further connection begin. Those that have begun are accepted.
+    func dropConnects() { latchkey_drop_connects(listener) }
+
+    /// Lets the system refuse new connections once the waiting ones are accepted, by all loops.
+    func endListening() { for loop in loops { loop.inbox.endListening() } }
+
+    /// A loop accepts no more connections.
+    func loopHasStoppedListening() {
+        guard listeningLoops.withLock({ $0 -= 1; return $0 == 0 }) else { return }
+        shutdown(listener, Int32(SHUT_RDWR))
+        hasStoppedListening.resolve(.success(()))
     }
 
     /// The reply of a refusal, as pages may read it. Once for each that is sent.

@@ -184,7 +184,7 @@ public final class HTTPServer: @unchecked Sendable {
             guard case .running(let daemon, _) = state else { return nil }
             state = .idle
             let isDrained = daemon.isDraining
-            daemon.endListening()
+            daemon.endStreams()
             return (daemon, isDrained)
         }
     }
@@ -197,12 +197,19 @@ public final class HTTPServer: @unchecked Sendable {
             try await time.sleep(for: .seconds(1))
             daemon.open.giveUp()
         }
+        // A proxy that has seen the drain opens a connection for each request. Its handshakes are over before the system refuses others.
+        if isDrained {
+            daemon.dropConnects()
+            try? await time.sleep(for: min(limit, .milliseconds(20)))
+        }
+        daemon.endListening()
         await withCheckedContinuation { done in daemon.hasStoppedListening.whenResolved { _ in done.resume() } }
         // A client that has just connected is about to send its request. A proxy without a way to new connections uses up its kept ones.
-        let patience = time.uptime + min(limit, .seconds(1))
-        while daemon.connections.mayBringRequest(isDrained: isDrained), time.uptime < patience {
-            guard (try? await time.sleep(for: .milliseconds(10))) != nil else { break }
-        }
+        let end = time.uptime + min(limit, configuration.lastRequestDeadline)
+        var mayComeOne: Bool { daemon.connections.mayBringRequest(isDrained: isDrained) && time.uptime < end }
+        // Replies that began before the drain keep their connections.
+        await daemon.open.untilEmpty()
+        while mayComeOne, (try? await time.sleep(for: .milliseconds(10))) != nil {}
         await daemon.open.untilEmpty()
         timeout.cancel()
     }

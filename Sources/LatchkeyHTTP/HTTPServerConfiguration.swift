@@ -55,6 +55,9 @@ public struct HTTPServerConfiguration: Sendable {
     /// How long a handler may take before the client gets a 503 and the handler's task is cancelled. Defaults to 30 s.
     public var exchangeDeadline: Duration = .seconds(30)
 
+    /// How long a stop waits for the request of a client that has just connected and, after a drain, for one over a kept connection.
+    /// Defaults to 1 s.
+    package var lastRequestDeadline: Duration = .seconds(1)
     /// Whether a path may have empty segments and encoded slashes, which a proxy's rules by path may read differently. Defaults to `true`.
     package var takesDoubtfulPaths = true
     /// Where sockets are counted. Defaults to the process's.

@@ -116,10 +116,15 @@ final class OpenConnections: @unchecked Sendable {
         }
     }
 
-    /// Whether a request may come over a connection whose client does not know that the server stops.
-    /// - Parameter isDrained: whether that is true of connections that wait for a further request, too, and not only of new ones.
+    /// Whether a request is on its way whose client does not know that the server stops: it has just connected, or sent something.
+    /// - Parameter isDrained: whether one may also come over a connection that only waits for it.
     func mayBringRequest(isDrained: Bool) -> Bool {
-        lock.withLock { connections.values.contains { !$0.isClosing && ($0.isNew || isDrained && $0.phase == .idle) } }
+        lock.withLock {
+            connections.values.contains {
+                guard !$0.isClosing else { return false }
+                return $0.phase == .head || $0.phase == .idle && (isDrained || latchkey_has_unread($0.socket))
+            }
+        }
     }
 
     /// The connection has taken or sent bytes. That keeps it from being idle, but not from making room: a byte now and then is cheap.

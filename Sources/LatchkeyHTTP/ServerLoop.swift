@@ -116,12 +116,12 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     /// Accepts the connections that wait, and has the system refuse others: a client that is refused asks another server, and one whose
-    /// connection ends after it has sent its request does not.
+    /// connection ends after it has sent its request does not. So none begins in between.
     private func endListening() {
+        daemon.dropConnects()
         accept(most: Self.mostWaiting)
         stopListening()
-        shutdown(listener, Int32(SHUT_RDWR))
-        daemon.hasStoppedListening.resolve(.success(()))
+        daemon.loopHasStoppedListening()
     }
 
     private func accept(most: Int) {

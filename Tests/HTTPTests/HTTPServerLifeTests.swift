@@ -111,6 +111,29 @@ import Testing
         await stopped
     }
 
+    @Test func `a request that a kept connection has begun is answered during a stop`() async throws {
+        let time = ManualTimekeeper()
+        let server = HTTPServer(.patient, time: time) { .text($0.path) }
+        let port = try server.start()
+        let connection = try RawConnection(port: port)
+        connection.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = await connection.readReply()
+        connection.send("GET /sec")
+        let stopped = Gate()
+        Task {
+            await server.stop(within: .seconds(900))
+            stopped.open()
+        }
+        await time.untilSomeoneSleeps(for: .milliseconds(10))
+        connection.send("ond HTTP/1.1\r\nHost: a\r\n\r\n")
+        let (text, ending) = await connection.readToEnd()
+        #expect(text.hasSuffix("/second") && ending == .closed)
+        try await until {
+            time.advance(by: .milliseconds(10))
+            return stopped.isOpen
+        }
+    }
+
     @Test func `stopping with 50 half-sent requests ends`() async throws {
         let time = ManualTimekeeper()
         let server = HTTPServer(.patient, time: time) { _ in .text("ok") }
@@ -183,5 +206,49 @@ import Testing
             await server.stop(within: .zero)
             #expect(server.port == nil)
         }
+    }
+
+    @Test func `clients that send while a drained server stops are answered or refused a connection`() async throws {
+        let outcomes = Locked<[String: Int]>([:])
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    for _ in 0..<5 {
+                        for outcome in try await Self.outcomes() { outcomes.withLock { $0[outcome, default: 0] += 1 } }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(outcomes.withLock { Set($0.keys) } == ["answered"], "\(outcomes.withLock { $0 })")
+    }
+
+    /// What four clients get that keep their connections, as proxies do, and connect again until they are refused.
+    private static func outcomes() async throws -> [String] {
+        var configuration = HTTPServerConfiguration.patient
+        configuration.lastRequestDeadline = .seconds(900)
+        let server = HTTPServer(configuration) { .text($0.path) }
+        let port = try server.start()
+        let outcomes = Locked<[String]>([])
+        let clients = (0..<4).map { _ in Promise<Void, Never>() }
+        for client in clients {
+            Thread.detachNewThread {
+                while let connection = try? RawConnection(port: port) {
+                    var reply: (text: String, ending: RawConnection.Ending)
+                    repeat {
+                        connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+                        reply = connection.readBlocking(until: RawConnection.isWhole)
+                        let isAnswered = reply.text.hasPrefix("HTTP/1.1 200 OK\r\n")
+                        outcomes.withLock { $0.append(isAnswered ? "answered" : "\(reply.ending)") }
+                    } while !reply.text.isEmpty && !reply.text.contains("\r\nConnection: close\r\n")
+                }
+                client.resolve(.success(()))
+            }
+        }
+        try await until { outcomes.withLock { $0.count } > 10 }
+        server.drain()
+        await server.stop(within: .seconds(900))
+        for client in clients { _ = try await client.value }
+        return outcomes.withLock { $0 }
     }
 }

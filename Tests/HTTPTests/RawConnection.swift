@@ -81,7 +81,8 @@ final class RawConnection: Sendable {
         }
     }
 
-    private func readBlocking(until isEnough: ([UInt8]) -> Bool) -> (text: String, ending: Ending) {
+    /// Blocks.
+    func readBlocking(until isEnough: ([UInt8]) -> Bool) -> (text: String, ending: Ending) {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
         var ending = Ending.silent
@@ -97,7 +98,7 @@ final class RawConnection: Sendable {
         return (String(decoding: bytes, as: UTF8.self), ending)
     }
 
-    private static func isWhole(_ bytes: [UInt8]) -> Bool {
+    static func isWhole(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let head = text.range(of: "\r\n\r\n") else { return false }
         let length = text[..<head.lowerBound].split(separator: "\r\n")
