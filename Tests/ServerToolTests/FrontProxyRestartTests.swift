@@ -25,21 +25,45 @@
 
             private static func server(_ port: UInt16) -> HTTPServer {
                 var configuration = HTTPServerConfiguration()
-                (configuration.port, configuration.keepAlive) = (port, .seconds(900))
+                (configuration.port, configuration.keepAlive, configuration.lastRequestDeadline) = (port, .seconds(900), .seconds(60))
                 return HTTPServer(configuration) { .text(String(decoding: $0.body, as: UTF8.self)) }
             }
 
             /// Drains, stops and starts, with some time before each.
-            func restart(_ wait: () async throws -> Void) async throws {
+            func restart(among answers: Answers) async throws {
                 let former = server.withLock { $0 }
                 former.drain()
-                try await wait()
+                try await answers.untilMoreCame()
                 await former.stop(within: .seconds(60))
-                try await wait()
+                try await answers.untilMoreCame()
                 let next = Self.server(port)
                 try next.start()
                 server.withLock { $0 = next }
-                try await wait()
+                try await answers.untilMoreCame()
+            }
+        }
+
+        /// What clients got.
+        private final class Answers: Sendable {
+            private typealias Wait = (count: Int, isOver: Promise<Void, Never>)
+            private let state = Locked<(statuses: [Int: Int], wait: Wait?)>(([:], nil))
+
+            var statuses: [Int: Int] { state.withLock { $0.statuses } }
+
+            func add(_ status: Int) {
+                let over = state.withLock { state -> Wait? in
+                    state.statuses[status, default: 0] += 1
+                    state.wait?.count -= 1
+                    return state.wait.flatMap { $0.count == 0 ? $0 : nil }
+                }
+                over?.isOver.resolve(.success(()))
+            }
+
+            /// More than the proxy keeps connections to both servers.
+            func untilMoreCame() async throws {
+                let isOver = Promise<Void, Never>()
+                state.withLock { $0.wait = (60, isOver) }
+                try await isOver.value
             }
         }
 
@@ -55,30 +79,18 @@
         func `two nodes that restart in turn lose no request`(_ kind: FrontProxy.Kind) async throws {
             let nodes = [try Node(), try Node()]
             let front = try await FrontProxy(kind, to: nodes.map(\.port))
-            let (statuses, isOver) = (Locked<[Int: Int]>([:]), Locked(false))
+            let (answers, isOver) = (Answers(), Locked(false))
             try await withThrowingTaskGroup { group in
                 for _ in 0..<8 {
                     group.addTask {
-                        while !isOver.withLock({ $0 }), !Task.isCancelled {
-                            let status = await Self.status(front.url)
-                            statuses.withLock { $0[status, default: 0] += 1 }
-                        }
+                        while !isOver.withLock({ $0 }), !Task.isCancelled { answers.add(await Self.status(front.url)) }
                     }
                 }
-                @Sendable func count() -> Int { statuses.withLock { $0.values.reduce(0, +) } }
-                for number in 0..<6 {
-                    try await nodes[number % 2].restart {
-                        let enough = count() + 60
-                        while count() < enough {
-                            try Task.checkCancellation()
-                            await Task.yield()
-                        }
-                    }
-                }
+                for number in 0..<6 { try await nodes[number % 2].restart(among: answers) }
                 isOver.withLock { $0 = true }
                 try await group.waitForAll()
             }
-            #expect(statuses.withLock { Set($0.keys) } == [200], "\(statuses.withLock { $0 })")
+            #expect(Set(answers.statuses.keys) == [200], "\(answers.statuses)")
         }
     }
 #endif
