@@ -56,7 +56,7 @@ struct Watched: Equatable, CustomStringConvertible {
         #expect(
             (overview.json["notices"]?.texts ?? []).count { one in stores.contains { one.hasPrefix($0) } }
                 == console.count - notices.count)
-        alerts = try Metrics.alerts.filter { $0.isTrue(of: metrics) }.map { "`\($0.name)`" }
+        alerts = try Metrics.alerts.get().filter { $0.isTrue(of: metrics) }.map { "`\($0.name)`" }
     }
 }
 
@@ -79,34 +79,37 @@ struct Metrics {
     }
 
     /// The shipped alerts of the form `max by (…) (METRIC{…}) == 1`.
-    static var alerts: [Alert] {
-        get throws {
-            let file = URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../../Deployment/prometheus/alerts.yml")
-            let text = try String(contentsOf: file, encoding: .utf8)
-            let form =
-                /- alert: (\w+)\n\s+expr: (?:max by \([^)]*\) \()?(latchkey_\w+)(?:\{([^}]*)\})?\)? (==|>) (\d+)\n/
-            return text.matches(of: form).map { match in
-                let labels = (match.3 ?? "").matches(of: /(\w+)(=|!=)"([^"]*)"/).map { label in
-                    (name: String(label.1), isSame: label.2 == "=", value: String(label.3))
-                }
-                return Alert(
-                    name: String(match.1), metric: String(match.2), labels: labels, isAbove: match.4 == ">",
-                    value: Double(match.5) ?? 0)
+    static let alerts = Result {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Deployment/prometheus/alerts.yml")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let form =
+            /- alert: (\w+)\n\s+expr: (?:max by \([^)]*\) \()?(latchkey_\w+)(?:\{([^}]*)\})?\)? (==|>) (\d+)\n/
+        return text.matches(of: form).map { match in
+            let labels = (match.3 ?? "").matches(of: /(\w+)(=|!=)"([^"]*)"/).map { label in
+                (name: String(label.1), isSame: label.2 == "=", value: String(label.3))
             }
+            return Alert(
+                name: String(match.1), metric: String(match.2), labels: labels, isAbove: match.4 == ">",
+                value: Double(match.5) ?? 0)
         }
     }
 
-    private let lines: [Substring]
+    /// By metric.
+    private let lines: [Substring: [Substring]]
 
-    init(_ text: String) { lines = text.split(separator: "\n") }
+    init(_ text: String) {
+        lines = Dictionary(grouping: text.split(separator: "\n")) { $0.prefix { $0 != "{" && $0 != " " } }
+    }
 
     /// The series of a metric, by their labels.
     func series(_ metric: String) -> [(labels: [String: String], value: Double)] {
-        lines.compactMap { line in
-            guard let name = line.prefixMatch(of: #/(\w+)(?:\{(.*)\})? /#), name.1 == metric else { return nil }
-            let labels = (name.2 ?? "").matches(of: /(\w+)="([^"]*)"/).map { (String($0.1), String($0.2)) }
-            return (Dictionary(labels) { $1 }, Double(line[name.range.upperBound...]) ?? .nan)
+        // A literal is parsed where it is evaluated.
+        let label = /(\w+)="([^"]*)"/
+        return (lines[metric[...]] ?? []).map { line in
+            let end = line.lastIndex(of: " ") ?? line.startIndex
+            let labels = line[..<end].matches(of: label).map { (String($0.1), String($0.2)) }
+            return (Dictionary(labels) { $1 }, Double(line[end...].dropFirst()) ?? .nan)
         }
     }
 }
