@@ -55,8 +55,9 @@ final class PostgreSQLListener: Sendable {
             PostgreSQLCall("listener-commit", "SELECT set_config('synchronous_commit', 'off', true)"),
             PostgreSQLCall("listener-notify", "SELECT pg_notify($1, '')::text", [.text(own)]),
         ]
-        // One that is sent while the listener connects is lost.
-        for _ in 1...4 {
+        // One that is sent while the listener connects is lost. Another follows half a second later.
+        let most = max(4, Int(limit / .milliseconds(500)))
+        for _ in 1...most {
             let promise = awaited.withLock { awaited in
                 let promise = awaited ?? Promise<Void, any Error>()
                 awaited = promise
@@ -64,7 +65,7 @@ final class PostgreSQLListener: Sendable {
             }
             _ = try await sender.run(calls, within: limit)
             let hasArrived: Void? = try? await withDeadline(
-                limit / 4, SystemTimekeeper(), expired: { StoreError.late }, { try await promise.value })
+                limit / most, SystemTimekeeper(), expired: { StoreError.late }, { try await promise.value })
             if hasArrived != nil { return }
         }
         let (isUp, trouble) = lane.withLock { ($0.load.isUp, $0.trouble) }

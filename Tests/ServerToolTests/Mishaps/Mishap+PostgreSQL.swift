@@ -25,7 +25,8 @@ extension Mishap {
     }
 
     private static func readOnly(
-        _ name: String, stage: @escaping @Sendable () async throws -> CheckStage = CheckStage.ofRole
+        _ name: String, stage: @escaping @Sendable () async throws -> CheckStage = CheckStage.ofRole,
+        passing words: [String] = []
     ) -> Self {
         postgreSQL(
             name, stage: stage,
@@ -39,7 +40,7 @@ extension Mishap {
             }, proof: startsAnew
         )
         // Requests that were under way when their connection was ended are sent again.
-        .passing("SQLSTATE 57P01", "The key store answers again.")
+        .passing(["SQLSTATE 57P01", "The key store answers again."] + words)
     }
 
     /// A node without a copy starts, and licenses keys that it has never read.
@@ -66,7 +67,9 @@ extension Mishap {
         readOnly("read-only"),
         readOnly(
             "read-only, and the address has `target_session_attrs=any`",
-            stage: { try await .ofRole(parameters: "&target_session_attrs=any") }),
+            stage: { try await .ofRole(parameters: "&target_session_attrs=any") },
+            // Until the listener has connected again; it may listen here.
+            passing: ["The key store reports no changes.", "The key store reports changes again."]),
         postgreSQL(
             "a commit waits for a standby that is not there", stage: CheckStage.alone,
             make: { stage in
@@ -188,8 +191,9 @@ extension Mishap {
             },
             make: { try await $0.exchange("older", keeping: "newer") },
             undo: { try await $0.exchange("newer", keeping: "older") }
-        ).passing(
-            "SQLSTATE 3D000", "SQLSTATE 55000", "SQLSTATE 57P01", "The connection to PostgreSQL ended.", " again."),
+        ).passing([
+            "SQLSTATE 3D000", "SQLSTATE 55000", "SQLSTATE 57P01", "The connection to PostgreSQL ended.", " again.",
+        ]),
     ]
 
     static let ofPoolers = [

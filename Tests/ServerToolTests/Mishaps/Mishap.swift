@@ -50,7 +50,7 @@ struct Mishap: Sendable, CustomTestStringConvertible {
 
 extension Mishap {
     /// Databases change names one after the other: a node that asks in between finds none, and finds one again.
-    func passing(_ words: String...) -> Mishap {
+    func passing(_ words: [String]) -> Mishap {
         var mishap = self
         mishap.passing = words
         return mishap

@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)), .enabled(if: CheckStage.isInstalled, "PostgreSQL or Redis is not installed."))
 struct MishapTests {
     /// How often a server looks until it reports the fault.
-    private static let looks = 200
+    private static let looks = 2_000
 
     @Test(arguments: Mishap.all)
     func `each watcher reports a mishap as long as it lasts, and then its end`(_ mishap: Mishap)
