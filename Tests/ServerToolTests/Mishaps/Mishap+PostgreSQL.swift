@@ -63,7 +63,8 @@ extension Mishap {
         postgreSQL(
             "a standby in the primary's place", stage: CheckStage.alone,
             make: { try await $0.server.restart(asStandby: true) },
-            undo: { try await $0.server.restart(asStandby: false) }, proof: startsAnew),
+            undo: { try await $0.server.restart(asStandby: false) }, proof: startsAnew
+        ).passing(["The key store answers again."]),
         readOnly("read-only"),
         readOnly(
             "read-only, and the address has `target_session_attrs=any`",

@@ -101,7 +101,8 @@ extension Mishap {
             undo: { stage in
                 stage.redisProcess?.stop()
                 try await stage.ownRedis(at: stage.redisPort)
-            }),
+            }
+        ).passing(["The session store answers again.", "The used-token store answers again."]),
         command(
             "the user may not run `ZADD`", ["ACL", "SETUSER", "default", "-zadd"],
             ["ACL", "SETUSER", "default", "+zadd"]),

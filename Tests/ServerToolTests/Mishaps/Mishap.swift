@@ -49,7 +49,7 @@ struct Mishap: Sendable, CustomTestStringConvertible {
 }
 
 extension Mishap {
-    /// Databases change names one after the other: a node that asks in between finds none, and finds one again.
+    /// An engine restarts, ends connections, or changes its name: a node that asks in between finds none, and finds one again.
     func passing(_ words: [String]) -> Mishap {
         var mishap = self
         mishap.passing = words
