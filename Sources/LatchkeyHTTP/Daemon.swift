@@ -153,7 +153,7 @@ final class Daemon: @unchecked Sendable {
         open.endStreams()
     }
 
-    /// Lets no further connection begin. Those that have begun are accepted.
+    /// Prevents further connections. Handshakes under way finish.
     func dropConnects() { latchkey_drop_connects(listener) }
 
     /// Lets the system refuse new connections once the waiting ones are accepted, by all loops.
@@ -161,7 +161,11 @@ final class Daemon: @unchecked Sendable {
 
     /// A loop accepts no more connections.
     func loopHasStoppedListening() {
-        guard listeningLoops.withLock({ $0 -= 1; return $0 == 0 }) else { return }
+        let isLast = listeningLoops.withLock { count in
+            count -= 1
+            return count == 0
+        }
+        guard isLast else { return }
         shutdown(listener, Int32(SHUT_RDWR))
         hasStoppedListening.resolve(.success(()))
     }

@@ -25,7 +25,8 @@
 
             private static func server(_ port: UInt16) -> HTTPServer {
                 var configuration = HTTPServerConfiguration()
-                (configuration.port, configuration.keepAlive, configuration.lastRequestDeadline) = (port, .seconds(900), .seconds(60))
+                (configuration.port, configuration.keepAlive) = (port, .seconds(900))
+                configuration.lastRequestDeadline = .seconds(60)
                 return HTTPServer(configuration) { .text(String(decoding: $0.body, as: UTF8.self)) }
             }
 
