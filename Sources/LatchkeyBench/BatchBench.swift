@@ -71,10 +71,7 @@ extension Bench {
             let cores = ProcessInfo.processInfo.activeProcessorCount
             let bound = RSABound(bench: bench, threads: cores)
             var loads = [together.load, alone.load]
-            for index in loads.indices {
-                loads[index].connections = 16 * cores
-                loads[index].comesAgain = true
-            }
+            for index in loads.indices { loads[index].connections = 16 * cores }
             for load in loads { _ = try await load.run(seconds: 0.3) }
             var rounds: [(bound: Throughput, together: Throughput, alone: Throughput)] = []
             for _ in 0..<self.rounds {

@@ -60,8 +60,9 @@ import LatchkeyForms
         var load: LicenseLoad {
             var load = LicenseLoad(port: port, requests: requests)
             load.counting = .otherProcess(clock)
-            // As many as the server processes or always queues: on a busy machine it refuses more.
+            // As many as the server processes or always queues, so that only a busy machine makes it refuse one.
             load.connections = 2 * ProcessInfo.processInfo.activeProcessorCount
+            load.comesAgain = true
             return load
         }
 
