@@ -164,10 +164,11 @@ extension StandInRule {
     /// `AVContentKeyRequest`, and the keys that a session has.
     static let keyLife = [
         StandInRule("a request is answered once", .answeredTwice) { fixture, use in
-            _ = await fixture.asked { _, request in
+            let app = await fixture.asked { _, request in
                 for _ in 0..<(use == .wrong ? 2 : 1) { request.processContentKeyResponseError(refusal) }
             }
             await fixture.log.untilCallback("didFail")
+            withExtendedLifetime(app) {}
         },
         StandInRule(
             "a request that the app alone retains is answered", .unanswered, behavior: .init([.releasesEarly])
@@ -226,11 +227,12 @@ extension StandInRule {
         },
         StandInRule("a key that came is renewed", .renewedWithoutKey) { fixture, use in
             if use == .wrong {
-                _ = await fixture.asked { session, request in
+                let app = await fixture.asked { session, request in
                     request.processContentKeyResponseError(refusal)
                     session.renewExpiringResponseData(for: request)
                 }
-                return await fixture.log.untilCallback("didFail")
+                await fixture.log.untilCallback("didFail")
+                return withExtendedLifetime(app) {}
             }
             let delegate = AppDelegate(fixture.server)
             let app = App(delegate)
